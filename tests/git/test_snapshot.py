@@ -148,4 +148,4 @@ def test_progress_is_reported(repo: Repo) -> None:
 
     repo.snapshots.take(find_tree(repo.path), report=said.append)
 
-    assert said == ["Reading 1 changed or new file(s)"]
+    assert said == ["Reading 1 changed or new file"]

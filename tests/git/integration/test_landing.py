@@ -418,7 +418,7 @@ def test_every_refusal_has_a_code_and_a_next_step(run: Run) -> None:
 
     assert refused.value.as_dict() == {
         "code": "CONFLICT",
-        "message": f"1 file(s) with changes of their own in {run.repo.path} are in the way: a.txt",
+        "message": f"1 file with local changes in {run.repo.path} would be overwritten: a.txt",
         "hint": "Commit, move or delete them, then try again.",
         "details": {"paths": ["a.txt"], "worktree": str(run.repo.path)},
     }

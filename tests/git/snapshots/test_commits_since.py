@@ -84,7 +84,7 @@ def test_commits_that_ended_on_another_branch_are_a_warning_with_their_files(rep
     assert lists(changes) == {"added": ["here.txt"]}
     assert subjects(changes) == ["here"]
     assert changes.warnings == [
-        f"1 commit(s) made since then are on branch 'side', not in this tree's HEAD ({commit[:10]}); "
+        f"1 commit made since then is on branch 'side', not in this tree's HEAD ({commit[:10]}); "
         "their files: a.txt, aside.txt"
     ]
 

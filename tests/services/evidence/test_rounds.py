@@ -28,7 +28,7 @@ def test_globs_are_judged_by_the_changed_files(kind, globs, paths, state):
 def test_an_untouched_check_names_the_files_that_match_it():
     outcome = judge_globs(CheckKind.UNTOUCHED, ["t/*"], [f"t/{number:02}" for number in range(30)])
 
-    assert outcome.reason == "30 changed file(s) match t/*"
+    assert outcome.reason == "30 changed files match t/*"
     assert list(outcome.files) == [f"t/{number:02}" for number in range(20)]
 
 

@@ -31,7 +31,7 @@ def test_a_mission_with_open_tasks_is_not_completed_and_they_are_named(tx, rows,
     with pytest.raises(InvalidState) as raised:
         complete(tx, running)
 
-    assert "12 open task(s)" in raised.value.message
+    assert "12 open tasks" in raised.value.message
     assert raised.value.message.endswith("and 2 more")
     assert raised.value.details["open_tasks"] == [task.id for task in tasks]
 

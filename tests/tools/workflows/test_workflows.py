@@ -118,7 +118,7 @@ async def test_tasks_come_in_pages_of_200(call, make_workflow):
         ([planned("a", after=["b"])], "'b' (needed by 'a')"),
         ([planned("a", after=["a"])], "themselves: 'a'"),
         ([planned("a", after=["b"]), planned("b", after=["a"])], "a → b → a"),
-        ([], "plan.tasks: must have at least 1 item(s), not 0"),
+        ([], "plan.tasks: must have at least 1 item, not 0"),
     ],
 )
 async def test_a_plan_that_cannot_be_followed_is_refused_by_name(call, make_workflow, tasks, said):

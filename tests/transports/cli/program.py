@@ -105,13 +105,13 @@ class Program:
 
         return asyncio.run(call())
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, stdout: Any = subprocess.PIPE) -> subprocess.Popen[str]:
         """A daemon in the foreground, once it answers."""
         process = subprocess.Popen(
             [*self.program, "up", *arguments],
             env=self.environment,
             cwd="/",
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
         )

@@ -163,7 +163,7 @@ async def test_a_whole_mission_over_stdio_without_a_daemon(home: Path, repositor
         started = await call(client, "start_task", {"name": "t", "goal": "g"}, progress_callback=progress)
 
     assert started["snapshot_type"] == "git", "the client's folder is the tree of its tasks"
-    assert steps == ["Reading 1 changed or new file(s)"]
+    assert steps == ["Reading 1 changed or new file"]
 
 
 @pytest.mark.parametrize("era", ERAS[:2])

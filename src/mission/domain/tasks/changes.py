@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from mission.domain.plural import counted
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rename:
@@ -88,7 +90,8 @@ def verify_scope(changes: Changes | None, areas: Sequence[str]) -> Verification:
     unexpected = [path for path in changes.paths if not any(_in_area(path, area) for area in areas)]
     warnings = list(changes.warnings)
     if unexpected:
-        warnings.append(f"{len(unexpected)} changed file(s) are outside the announced areas: {', '.join(areas)}")
+        files = counted(len(unexpected), "changed file is", "changed files are")
+        warnings.append(f"{files} outside the announced areas: {', '.join(areas)}")
     return Verification(scope_match=not unexpected, unexpected_files=unexpected, warnings=warnings)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from mission.domain.errors import InvalidInput, TooLarge
+from mission.domain.plural import counted
 from mission.gateway.arguments.coercion import coerce, model_of
 from mission.gateway.registry import Arguments, Tool
 from mission.spelling import STRICT, nearest
@@ -144,8 +145,8 @@ def _problem(each: Any, given: Mapping[str, Any]) -> tuple[str, str | None]:
     if kind == "value_error":
         return str(context["error"]), None
     if kind in {"too_short", "too_long"}:
-        bound = f"least {context['min_length']}" if kind == "too_short" else f"most {context['max_length']:,}"
-        return f"{field}: must have at {bound} item(s), not {context['actual_length']}", None
+        word, bound = ("least", "min_length") if kind == "too_short" else ("most", "max_length")
+        return f"{field}: must have at {word} {counted(context[bound], 'item')}, not {context['actual_length']}", None
     value = _at(given, each["loc"])
     return f"{field}: {_sentence(kind, each['msg'], context)}, not {_quoted(value)}", None
 
@@ -176,7 +177,7 @@ def _sentence(kind: str, message: str, context: Mapping[str, Any]) -> str:
     if kind == "string_too_long":
         return f"must have at most {context['max_length']} characters"
     if kind == "string_too_short":
-        return f"must have at least {context['min_length']} character(s)"
+        return f"must have at least {counted(context['min_length'], 'character')}"
     return message[:1].lower() + message[1:]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mission.domain.errors import Conflict, InvalidInput, InvalidState, TransientError
+from mission.domain.plural import counted
 from mission.git.worktrees.worktree import named
 
 
@@ -110,7 +111,7 @@ class PathsInTheWay(Conflict):
     def __init__(self, paths: Iterable[str], *, worktree: str) -> None:
         listed = sorted(set(paths))
         super().__init__(
-            f"{len(listed)} file(s) with changes of their own in {worktree} are in the way: {named(listed)}",
+            f"{counted(len(listed), 'file')} with local changes in {worktree} would be overwritten: {named(listed)}",
             hint="Commit, move or delete them, then try again.",
             paths=listed,
             worktree=worktree,
@@ -123,8 +124,8 @@ class NotOurFilter(Conflict):
     def __init__(self, paths: Iterable[str], *, worktree: str, command: str) -> None:
         listed = sorted(set(paths))
         super().__init__(
-            f"{len(listed)} file(s) in {worktree} need a filter that the repository configures, and Mission Control "
-            f"does not run programs of a repository: {named(listed)}",
+            f"{counted(len(listed), 'file')} in {worktree} cannot be written without a filter of the repository, and "
+            f"Mission Control does not run a repository's programs: {named(listed)}",
             hint=f"Run '{command}' there yourself.",
             paths=listed,
             worktree=worktree,

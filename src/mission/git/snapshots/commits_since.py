@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mission.domain.plural import counted
 from mission.domain.tasks.changes import Commit
 from mission.git.command import LONG
 from mission.git.errors import GitFailed, GitStuck, GitTimeout
@@ -169,7 +170,8 @@ def _warning(shadow: Shadow, branch: str, commits: list[str]) -> str:
     files = _files(shadow, commits)
     more = f" and {len(files) - NAMED_FILES} more" if len(files) > NAMED_FILES else ""
     return (
-        f"{len(commits)} commit(s) made since then are on branch '{branch}', not in this tree's HEAD ({ids}); "
+        f"{counted(len(commits), 'commit made since then is', 'commits made since then are')} on branch '{branch}', "
+        f"not in this tree's HEAD ({ids}); "
         f"their files: {', '.join(files[:NAMED_FILES])}{more}"
     )
 

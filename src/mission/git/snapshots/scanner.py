@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mission.domain.errors import MissionError
+from mission.domain.plural import counted
 from mission.git.background_threads import side_by_side
 from mission.git.command import LONG, GitResult, ProgressCallback
 from mission.git.file_names import display_name
@@ -97,7 +98,7 @@ class Scanner:
         kinds = {path: self.disk.kind(path) for path in paths}
         files = [path for path, kind in kinds.items() if kind in LISTED_FILES]
         if files:
-            self.report(f"Reading {len(files)} changed or new file(s)")
+            self.report(f"Reading {counted(len(files), 'changed or new file')}")
         hasher = Hasher(self.shadow, self.disk, self._seeds)
         found = hasher.entries(files)
         hidden = [path for path, kind in kinds.items() if kind is DiskEntryKind.HIDDEN]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mission.domain.errors import InvalidState
+from mission.domain.plural import counted
 from mission.git.working_tree import locate
 from mission.git.worktrees.merge_check import branch_files, check_merged, merge_commit, refs_keeping
 from mission.git.worktrees.setup import ignored
@@ -47,7 +48,7 @@ def verify_merge(worktree: WorktreeToRemove, given: str) -> str:
     files = uncommitted(worktree.path, copied=worktree.copied) if worktree.exists else []
     if files:
         raise InvalidState(
-            f"the worktree has {len(files)} uncommitted file(s) that are not in the merge: {named(files)}",
+            f"the worktree has {counted(len(files), 'uncommitted file')} not in the merge: {named(files)}",
             hint="Commit and merge them, or delete them, then try again.",
             files=files,
         )
@@ -144,7 +145,7 @@ def _check_saved(worktree: WorktreeToRemove, *, kept: str | None) -> None:
     if not is_saved(worktree.path, branch=kept, copied=worktree.copied):
         files = uncommitted(worktree.path, copied=worktree.copied)
         raise InvalidState(
-            f"the worktree has {len(files)} uncommitted file(s): {named(files)}",
+            f"the worktree has {counted(len(files), 'uncommitted file')}: {named(files)}",
             hint="Commit them, or pass save: true to save them on a separate branch.",
             files=files,
         )

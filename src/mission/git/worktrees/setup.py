@@ -7,6 +7,7 @@ import selectors
 import signal
 import stat
 import subprocess
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -92,18 +93,19 @@ def run_setup(
 ) -> None:
     """Run the command in the folder, in a process group that ends with it."""
     environment = {name: value for name, value in os.environ.items() if name in PASSED_ON or name.startswith("LC_")}
-    process = subprocess.Popen(
-        ["/bin/sh", "-c", command],
-        cwd=folder,
-        env={**environment, **(variables or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-        pass_fds=tuple(inherited),
-        umask=OURS,
-    )
-    _running.add(process)
+    with _starting:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", command],
+            cwd=folder,
+            env={**environment, **(variables or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            pass_fds=tuple(inherited),
+            umask=OURS,
+        )
+        _running.add(process)
     try:
         output, in_time = _followed(process, time.monotonic() + seconds)
     finally:
@@ -116,11 +118,15 @@ def run_setup(
 
 
 _running: set[subprocess.Popen[bytes]] = set()
+_starting = threading.Lock()
+"""Held until a started command is known, so that none is missed when all are ended."""
 
 
 def end_setups() -> None:
     """End every running setup command; no caller is waiting for it."""
-    for process in list(_running):
+    with _starting:
+        running = list(_running)
+    for process in running:
         _end(process)
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mission.domain.errors import Conflict, InvalidInput, InvalidState, StorageFull
+from mission.domain.plural import counted
 from mission.git.command import ProgressCallback
 from mission.git.errors import ChangesUnknown, GitFailed, GitTimeout, StartTreeUnknown
 from mission.git.file_names import display_name, original
@@ -246,7 +247,7 @@ class _Build:
         gone = [path for path, value in elsewhere.items() if unchanged[path] != value]
         if gone:
             raise StartTreeUnknown(f"these contents were not kept: {self._reasons(gone)}")
-        self.report(f"Writing {len(files)} file(s)")
+        self.report(f"Writing {counted(len(files), 'file')}")
         private.check_out({path: value for path, value in files.items() if path not in elsewhere})
         for path, value in elsewhere.items():
             _copy_from_disk(scanner.disk, private.top, path, value)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mission.domain.errors import InvalidState
+from mission.domain.plural import counted
 from mission.git.command import LONG, OURS, run
 from mission.git.file_names import original
 from mission.git.worktrees.merge_check import KEPT_PREFIX
@@ -67,6 +68,6 @@ def _commit(path: Path, tree: str, *, branch: str, count: int) -> None:
     before = commit_of(path, f"{HEADS}{branch}")
     parents = [parent for parent in (commit_of(path, "HEAD"), before) if parent is not None]
     chosen = [word for parent in parents for word in ("-p", parent)]
-    message = f"Save {count} uncommitted file(s) of a workspace"
+    message = f"Save {counted(count, 'uncommitted file')} of a workspace"
     made = run("commit-tree", tree, *chosen, "-m", message, cwd=path, variables=AUTHOR, umask=OURS)
     run("update-ref", f"{HEADS}{branch}", made.line.decode(), before or "0" * len(made.line), cwd=path, umask=OURS)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from mission.domain.checks.evidence import EvidenceState, Outcome, Role
 from mission.domain.checks.junit import TestCounts
+from mission.domain.plural import counted
 from mission.git.tree_identity import TreeDrift
 from mission.services.checks.check_runner import CheckExit
 
@@ -37,9 +38,9 @@ def outcome_of(
         files = [path for path in drift.modified if path not in drift.untracked or path in changed]
     if files and is_ours:
         named = ", ".join(files[:MAX_NAMED]) + (" …" if len(files) > MAX_NAMED else "")
-        state, reason = EvidenceState.FAILED, f"it changed {len(files)} tracked file(s): {named}"
+        state, reason = EvidenceState.FAILED, f"it changed {counted(len(files), 'tracked file')}: {named}"
     elif files:
-        state, reason = EvidenceState.VOID, f"{len(files)} file(s) changed while it ran"
+        state, reason = EvidenceState.VOID, f"{counted(len(files), 'file')} changed while it ran"
     else:
         state, reason = state_of(end)
         if isinstance(drift, str) and state in {EvidenceState.PASSED, EvidenceState.FAILED}:

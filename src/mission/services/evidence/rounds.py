@@ -15,6 +15,7 @@ from mission.domain.checks.file_patterns.globs import compile_globs
 from mission.domain.checks.round import CheckRound, DefinedCheck, Purpose
 from mission.domain.checks.verdict import NextTry
 from mission.domain.ids import new_id
+from mission.domain.plural import counted
 from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.task import Task
 from mission.services.evidence import reuse
@@ -147,6 +148,6 @@ def judge_globs(kind: CheckKind, globs: Sequence[str], paths: Sequence[str]) -> 
         return Outcome(state=EvidenceState.PASSED)
     return Outcome(
         state=EvidenceState.FAILED,
-        reason=f"{len(matching)} changed file(s) match {wanted}",
+        reason=f"{counted(len(matching), 'changed file matches', 'changed files match')} {wanted}",
         files=matching[:MAX_NAMED],
     )

@@ -10,6 +10,7 @@ from mission.domain import events
 from mission.domain.errors import InvalidState
 from mission.domain.missions.mission import ENDED, Metrics, Mission, MissionOutcome, MissionStatus
 from mission.domain.missions.phase import PhaseStatus
+from mission.domain.plural import counted
 from mission.domain.tasks.task import CHANGE_LISTS, Task
 from mission.domain.timestamps import seconds_between
 from mission.services.executions import commands
@@ -105,7 +106,7 @@ def _still_open(mission: Mission, tasks: Sequence[Task]) -> InvalidState:
     named = [f"{task.id} '{task.name}' ({task.status})" for task in tasks[:NAMED_TASKS]]
     more = f" and {len(tasks) - NAMED_TASKS} more" if len(tasks) > NAMED_TASKS else ""
     return InvalidState(
-        f"mission {mission.id} still has {len(tasks)} open task(s): {', '.join(named)}{more}",
+        f"mission {mission.id} still has {counted(len(tasks), 'open task')}: {', '.join(named)}{more}",
         hint="Complete or skip them first, or end the mission as 'failed', which skips them.",
         open_tasks=[task.id for task in tasks],
     )

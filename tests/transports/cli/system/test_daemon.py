@@ -84,6 +84,18 @@ def test_in_the_foreground_it_says_where_it_runs_and_ends_on_ctrl_c(fresh: Progr
     assert not (fresh.home / "daemon.json").exists()
 
 
+def test_a_log_file_names_the_address_without_instructions(fresh: Program, tmp_path: Path) -> None:
+    log = tmp_path / "mission.log"
+    with log.open("w") as out:
+        process = fresh.start(stdout=out)
+        running = fresh.running()
+        assert running is not None
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+
+    assert log.read_text() == f"Mission Control is running at {running.url} (process {running.pid})\n"
+
+
 def test_a_second_ctrl_c_and_a_request_that_never_ends_leave_no_traceback(fresh: Program) -> None:
     process = fresh.start()
     running = fresh.running()

@@ -13,6 +13,7 @@ from mission.domain.missions.plan_graph import NAMED, find_cycle
 from mission.domain.plans.field_values import MAX_LIST, MAX_TEXT
 from mission.domain.plans.importers.source_text import clean, cut, listed, plain_title, unique_name
 from mission.domain.plans.plan_file import MAX_TASKS, PlanAgent, PlanFile, PlanMission, PlanTask
+from mission.domain.plural import counted
 
 MAX_DEPENDENCIES = 200_000
 DONE = "done"
@@ -101,7 +102,7 @@ def build_draft(
     _check_dependencies((task.depends_on for task in tasks), source)
     if not tasks:
         raise InvalidInput(
-            f"{source}: nothing is left to do: {len(items)} item(s), all of them closed",
+            f"{source}: nothing is left to do: {counted(len(items), 'item')}, all closed",
             hint="Import a list with open items.",
         )
     _check_cycle(tasks, source)

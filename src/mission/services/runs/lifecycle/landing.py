@@ -16,6 +16,7 @@ from mission.domain.checks.round import Purpose, RoundState
 from mission.domain.errors import ChecksFailed, Conflict, InvalidInput, InvalidState, MissionError, TransientError
 from mission.domain.inbox.item import ItemKind
 from mission.domain.plans.option_fields import parse_branch
+from mission.domain.plural import counted
 from mission.domain.runs.run import Run, RunState
 from mission.domain.runs.steps import Land
 from mission.domain.timestamps import format_time
@@ -149,7 +150,7 @@ async def _catch_up(context: RunContext, run: Run, current: str) -> None:
     if isinstance(merged, Conflicted):
         paths = [each.path for each in merged.paths]
         raise Conflict(
-            f"'{target}' has moved, and {len(paths)} file(s) conflict with the run: {', '.join(paths[:5])}",
+            f"'{target}' has moved and conflicts with the run in {counted(len(paths), 'file')}: {', '.join(paths[:5])}",
             hint=f"Merge '{target}' into '{run.branch}', resolve them there, then land again.",
             paths=paths,
             files=paths,

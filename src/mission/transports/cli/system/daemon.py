@@ -18,6 +18,7 @@ import click
 from mission.domain.agents.agent import CrewState
 from mission.domain.errors import InvalidState, TransientError
 from mission.domain.missions.mission import ENDED, MissionStatus
+from mission.domain.plural import counted
 from mission.domain.timestamps import parse_time, utc_now
 from mission.settings import Settings, load, load_or_default, unknown_variables
 from mission.transports.bridge import daemon_process as daemon
@@ -59,7 +60,9 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     def announce(url: str) -> None:
         if as_json:
             _show_daemon(url, os.getpid(), as_json=True, note="")
-        elif not _into_a_file():
+        elif _into_a_file():  # a log: the address, without instructions that nobody follows there
+            click.echo(f"Mission Control is running at {url} (process {os.getpid()})")
+        else:
             click.echo(f"Mission Control is running at {url}\n")
             mission = own_command()
             click.echo(f"  Open the page:     {mission} open")
@@ -87,14 +90,13 @@ def down(force: bool, as_json: bool) -> None:
     busy = [] if force else at_work(_crew(), now=utc_now())
     if busy:
         names = ", ".join(busy[:5]) + (" …" if len(busy) > 5 else "")
+        working = f"{counted(len(busy), 'agent is', 'agents are')} working"
         if as_json or not sys.stdin.isatty():
             raise InvalidState(
-                f"{len(busy)} agent(s) are working: {names}",
+                f"{working}: {names}",
                 hint="Launched agents keep running. Use --force to stop the daemon anyway.",
             )
-        click.confirm(
-            f"{len(busy)} agent(s) are working ({names}); launched ones keep running. Stop anyway?", abort=True
-        )
+        click.confirm(f"{working} ({names}); launched ones keep running. Stop anyway?", abort=True)
     daemon.stop(settings, running)
     show_json({"stopped": True}) if as_json else click.echo("Mission Control has stopped.")
 
@@ -126,7 +128,8 @@ def status(as_json: bool) -> None:
         if "problem" in facts:
             say(f"  {facts['problem']}", fg="yellow")
         else:
-            click.echo(f"  {facts['open_missions']} open mission(s), {facts['agents_online']} agent(s) online")
+            missions, agents = (int(str(facts[name])) for name in ("open_missions", "agents_online"))
+            click.echo(f"  {counted(missions, 'open mission')}, {counted(agents, 'agent')} online")
         click.echo(f"  data in {settings.home}")
     sys.exit(0 if running is not None else 1)
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from mission.domain.agents.agent import AgentType
+from mission.domain.plural import counted
 from mission.domain.timestamps import format_time, utc_now
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, report_errors, say, show_json
@@ -84,7 +85,7 @@ def revoke(name: str, as_json: bool) -> None:
     if as_json:
         show_json(done)
     else:
-        say(f"{done['id']}: {done['revoked']} token(s) revoked.")
+        say(f"{done['id']}: {counted(done['revoked'], 'token')} revoked.")
 
 
 def _show(made: dict[str, Any], *, as_json: bool) -> None:

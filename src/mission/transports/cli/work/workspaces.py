@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from mission.domain.plural import counted
 from mission.domain.tasks.workspace import WorkspaceStatus
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
@@ -58,4 +59,4 @@ def _dirt(row: dict[str, Any]) -> str:
     state = row.get("state")
     if state is None:
         return "" if row["removed_at"] else f"on {row['host_id']}"
-    return f"{len(state['uncommitted'])} file(s)" if state["dirty"] else "none"
+    return counted(len(state["uncommitted"]), "file") if state["dirty"] else "none"
