@@ -39,9 +39,8 @@ class Room:
         handover = f"{uuid.uuid4().hex}.json"
         folder = self.live.settings.home / "handover"
         folder.mkdir(exist_ok=True, mode=0o700)
-        environment = {**self._environment(), **_SETTINGS[adapter](self)}
-        (folder / handover).write_text(json.dumps(environment))
-        arguments = [*_ARGUMENTS.get(adapter, lambda _: [])(self), *options.pop("arguments", [])]
+        (folder / handover).write_text(json.dumps(self.environment(adapter)))
+        arguments = self.arguments(adapter, options.pop("arguments", []))
         task = options.pop("task", None) or self.task()
         wish = {"task_id": task, "adapter": adapter, "arguments": arguments, "handover": handover, "seconds": PATIENCE}
         return self.live.call("execution_launch", {**wish, **options})
@@ -68,9 +67,15 @@ class Room:
         folder = self.live.app.launcher.folder(execution)
         return "\n".join(path.read_text()[-6000:] for path in sorted(folder.glob("transcript*.cast")))
 
-    def _environment(self) -> dict[str, str]:
+    def arguments(self, adapter: str, more: Sequence[str] = ()) -> list[str]:
+        """What a user of the client adds to its command line to reach the model."""
+        return [*_ARGUMENTS.get(adapter, lambda _: [])(self), *more]
+
+    def environment(self, adapter: str) -> dict[str, str]:
+        """The variables of a user of the client."""
         path = [str(PROGRAMS), str(node_folder() or ""), os.environ["PATH"]]
-        return {"PATH": os.pathsep.join(path), "HOME": str(self.home), "LANG": "C.UTF-8"}
+        common = {"PATH": os.pathsep.join(path), "HOME": str(self.home), "LANG": "C.UTF-8"}
+        return {**common, **_SETTINGS[adapter](self)}
 
 
 _SETTINGS: dict[str, Any] = {

@@ -47,7 +47,7 @@ def test_a_real_client_signals_over_mcp_and_completes_its_task(room: Room, adapt
 
 @pytest.mark.parametrize("adapter", ["claude-code", "codex", "opencode", "copilot-cli", "gemini-cli", "pi"])
 def test_a_real_client_signals_by_markers_in_its_own_words(room: Room, adapter: str):
-    room.model.steps = [Say(_printed)]
+    room.model.steps = [Say(printed)]
 
     execution = room.launch(adapter, delivery="stdout-marker")
     ended = room.ended(execution["id"])
@@ -124,11 +124,11 @@ def test_a_real_client_on_a_terminal_is_told_and_answered_by_typing(
     _assert_nothing_secret_in_the_open(room, execution)
 
 
-def _printed(conversation: str) -> str:
+def printed(conversation: str, kind: str = "progress") -> str:
     """What an agent prints that reads its instructions."""
     found = re.search(r"with agentExecutionId (x_[0-9a-z]{10})", conversation)
     execution = found[1] if found else "unknown"
-    signal = {"type": "progress", "summary": "printed"}
+    signal = {"type": kind, "summary": "printed"}
     marker = {"version": 1, "agentExecutionId": execution, "eventId": "m1", "signal": signal}
     return f"I am on it.\n@task::{json.dumps(marker)}\nDone."
 

@@ -27,16 +27,19 @@ def test_servers_denials_failures_and_the_session_are_told_apart():
     found = said(
         LAUNCH,
         event("session.mcp_server_status_changed", serverName="mission", status="failed", error="refused"),
-        event("tool.execution_complete", toolName="shell", error={"code": "denied", "message": "no" * 200}),
-        event("tool.execution_complete", toolName="shell", error={"code": "failure", "message": "exit 1"}),
-        event("tool.execution_complete", toolName="shell"),
+        event("tool.execution_start", toolCallId="c1", toolName="bash", arguments={"command": "ls"}),
+        event("tool.execution_complete", toolCallId="c1", error={"code": "denied", "message": "no"}),
+        event("tool.execution_complete", toolCallId="c2", error={"code": "denied", "message": "no" * 200}),
+        event("tool.execution_complete", toolCallId="c3", error={"code": "failure", "message": "exit 1"}),
+        event("tool.execution_complete", toolCallId="c4"),
         event("session.error", message="no credit"),
         {"type": "result", "sessionId": "s1"},
     )
 
     assert found == [
         ServerState("mission", "failed", "refused"),
-        Denied("shell", ("no" * 200)[:200]),
+        Denied("bash", '{"command": "ls"}'),
+        Denied("c2", "no" * 100),
         Failed("no credit"),
         Session("s1"),
     ]

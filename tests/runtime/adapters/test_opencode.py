@@ -10,7 +10,8 @@ from tests.runtime.adapters.client_output import prepared, said
 
 
 def tool(status, error=None):
-    return {"type": "tool_use", "part": {"tool": "bash", "state": {"status": status, "error": error}}}
+    state = {"status": status, "error": error, "input": {"command": "ls"}}
+    return {"type": "tool_use", "part": {"tool": "bash", "state": state}}
 
 
 def test_words_sessions_and_denials_are_told_apart():
@@ -23,7 +24,7 @@ def test_words_sessions_and_denials_are_told_apart():
         tool("completed"),
     )
 
-    assert found == [Session("s1"), AgentText("hello"), Denied("bash", "The user rejected permission")]
+    assert found == [Session("s1"), AgentText("hello"), Denied("bash", '{"command": "ls"}')]
 
 
 def test_an_error_is_told_by_its_message_its_name_or_as_it_is():
@@ -45,7 +46,9 @@ def test_steps_are_added_up_with_their_cost():
 def test_servers_come_in_a_variable_and_the_folder_only_on_a_terminal():
     start = prepared(LAUNCH, resume="s1")
 
-    server = json.loads(start.environment["OPENCODE_CONFIG_CONTENT"])["mcp"]["mission"]
+    config = json.loads(start.environment["OPENCODE_CONFIG_CONTENT"])
+    assert config["experimental"] == {"continue_loop_on_deny": True}  # a denial is no end
+    server = config["mcp"]["mission"]
     assert server["headers"] == {"Authorization": "Bearer {env:MISSION_TOKEN}"}
     assert start.argv[1:6] == ["run", "--format", "json", "--session", "s1"]
     assert start.argv[-2:] == ["--", "--PROMPT"]

@@ -60,10 +60,12 @@ ClientEvent = AgentText | Session | Usage | Denied | ServerState | Failed
 
 
 class UsageCount:
-    """Running totals for clients that report usage step by step."""
+    """Running totals for clients that report usage step by step, and their tool calls under way."""
 
     def __init__(self) -> None:
         self._figures: dict[str, float] = {}
+        self.tools: dict[str, tuple[str, str]] = {}
+        """The tool and the arguments of each call, for clients that give only its id when it ends."""
 
     def add(self, **figures: float | None) -> Usage:
         for name, value in figures.items():

@@ -88,8 +88,13 @@ def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:
             output_tokens=data.get("outputTokens"),
             cached_tokens=data.get("cacheReadTokens"),
         )
-    elif event["type"] == "tool.execution_complete" and (data.get("error") or {}).get("code") == "denied":
-        yield Denied(str(data.get("toolName") or data.get("toolCallId")), data["error"]["message"][:200])
+    elif event["type"] == "tool.execution_start":
+        counter.tools[data["toolCallId"]] = (data["toolName"], json.dumps(data.get("arguments"), ensure_ascii=False))
+    elif event["type"] == "tool.execution_complete":
+        error = data.get("error") or {}
+        tool, detail = counter.tools.pop(data["toolCallId"], (data["toolCallId"], str(error.get("message"))))
+        if error.get("code") == "denied":
+            yield Denied(tool, detail[:200])
     elif event["type"] == "session.error":
         yield Failed(str(data.get("message")))
     elif event["type"] == "result":

@@ -114,11 +114,13 @@ def _prepare(order: LaunchPlan) -> Preparation:
         for each in order.servers
     }
     session = ["--session", order.resume] if order.resume else []
+    # Without a person it rejects what it would ask about. Its agent should read that and continue, not end.
+    config = {"mcp": servers, "experimental": {"continue_loop_on_deny": True}}
     if order.interactive:
         argv = [order.program, str(order.directory), *session, *order.arguments, "--prompt", order.prompt]
     else:
         argv = [order.program, "run", "--format", "json", *session, *order.arguments, "--", order.prompt]
-    return Preparation(argv=argv, environment={"OPENCODE_CONFIG_CONTENT": json.dumps({"mcp": servers})})
+    return Preparation(argv=argv, environment={"OPENCODE_CONFIG_CONTENT": json.dumps(config)})
 
 
 def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:
@@ -138,7 +140,7 @@ def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:
     elif event["type"] == "tool_use" and part["state"]["status"] == "error":
         reason = str(part["state"].get("error", ""))
         if "permission" in reason.lower() or "rejected" in reason.lower():
-            yield Denied(part["tool"], reason[:200])
+            yield Denied(part["tool"], json.dumps(part["state"].get("input") or reason, ensure_ascii=False)[:200])
     elif event["type"] == "error":
         problem = event.get("error") or {}
         yield Failed(str((problem.get("data") or {}).get("message") or problem.get("name") or problem))
