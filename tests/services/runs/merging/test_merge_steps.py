@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -479,3 +480,22 @@ async def test_nothing_is_merged_because_of_a_round_on_another_tree(merged):
 
     assert await merged.merges() == []
     assert await merged.states(task) == ["checked"]
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=-3), timedelta(days=2)], ids=["back", "forward"])
+async def test_a_clock_that_jumps_between_two_steps_neither_merges_twice_nor_forgets_anybody(merged, clock, jump):
+    await merged.check("test ! -f a.txt || test ! -f bad.txt")
+    one = await merged.task("one", {"a.txt": "a\n"})
+    two = await merged.task("two", {"b.txt": "b\n"})
+    bad = await merged.task("bad", {"bad.txt": "x\n"})
+    for task in (one, two, bad):
+        await merged.submit(task)
+    while (step := await merged.read(merged._next)) is not None or await merged.has_open_rounds():
+        clock.now += jump
+        if step is not None:
+            await merged.do(step)
+        await merged.settle_rounds()
+        jump = -jump
+
+    assert await merged.states(one, two, bad) == ["merged", "merged", "failed"]
+    assert sorted(await merged.merges()) == ["Merge 'one'", "Merge 'two'"]
