@@ -232,3 +232,31 @@ async def test_an_agent_that_stays_after_a_report_that_is_sent_back_gives_way_to
     (task,) = found["tasks"]
     assert (task["stage"], task["revisions"], task["attempts"]) == ("merged", 1, 0)
     assert found["spent"]["launches"] == 2
+
+
+async def test_a_run_that_lands_by_itself_leaves_no_worktree_and_no_branch(run: DrivenRun):
+    await run.start(does("one", "write one.txt first"), does("two", "write two.txt second"), land=True)
+
+    found = await run.finished()
+
+    assert (found["landing"]["state"], found["landing"]["kept"]) == ("landed", [])
+    assert (run.repository / "two.txt").read_text() == "second\n"
+    assert run.git("for-each-ref", "--format=%(refname)", "refs/heads/mission") == ""
+    assert run.git("worktree", "list", "--porcelain").count("worktree ") == 1
+
+
+async def test_a_finished_run_keeps_the_worktrees_of_its_tasks_and_no_other(run: DrivenRun):
+    await run.start(does("one", "write one.txt first"), final_checks=["test -f one.txt"])
+
+    found = await run.finished()
+
+    listed = run.git("worktree", "list", "--porcelain").splitlines()
+    branches = [line.removeprefix("branch refs/heads/") for line in listed]
+    assert [each for each in branches if each.startswith("mission/")] == [f"{found['branch']}.{_id(found)}"]
+    async with asyncio.timeout(PATIENCE):
+        while run.git("worktree", "list").count("\n") > 1:  # noqa: ASYNC110 - git tells nobody
+            await asyncio.sleep(0.05)
+
+
+def _id(found):
+    return found["tasks"][0]["task_id"].removeprefix("t_")

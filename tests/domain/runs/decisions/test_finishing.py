@@ -108,4 +108,9 @@ def test_landing_comes_before_the_end_if_it_is_wanted():
     rounds = [final(RoundState.PASSED)]
     assert steps(run, rounds=rounds) == (Land(),)
     assert steps(run, rounds=rounds, items={"landing": "q_1"}) == ()
-    assert steps(replace(run, landing={"state": "landed"}), rounds=rounds) == (Finish(),)
+    assert steps(replace(run, landing={"state": "landed", "cleaned": True}), rounds=rounds) == (Finish(),)
+
+
+def test_a_run_that_landed_ends_only_when_it_has_cleaned_up():
+    run = a_run(state=RunState.FINISHING, final=PASSED, landing={"state": "landed"})
+    assert steps(run, rounds=[final(RoundState.PASSED)]) == (Land(),)

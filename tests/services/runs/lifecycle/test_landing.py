@@ -296,6 +296,20 @@ async def test_a_branch_that_somebody_deleted_is_restored_to_land(call, runs, re
     assert {path.name for path in repository.iterdir()} >= {"one.txt", "theirs.txt"}
 
 
+async def test_what_cannot_be_cleaned_up_does_not_undo_the_landing(runs, repository, git, monkeypatch):
+    await finishing(runs, land=True)
+
+    async def refuse(*_):
+        raise InvalidState("the folder is in use")
+
+    monkeypatch.setattr(landing.landing_cleanup, "clean_up", refuse)
+    run = await runs.step(Land())
+
+    assert (run.landing["state"], run.landing["cleaned"]) == ("landed", True)
+    assert run.landing["kept"] == [{"name": run.branch, "reason": "the folder is in use"}]
+    assert git(repository, "rev-parse", "main") == run.tip
+
+
 def resolve(runs, run, text):
     """Merge the target into the branch of the run as a person would; return the commit."""
     place = runs.repository.parent / "resolving"

@@ -267,3 +267,28 @@ async def _until_tip_is_checked(merged):
     while not await merged.rounds("tip"):
         await merged.look()
     await merged.settle_rounds()
+
+
+@pytest.mark.parametrize("state", [CandidateState.BUILT, CandidateState.CHECKED])
+async def test_a_merge_commit_that_the_users_garbage_collection_removed_is_built_again(merged, state):
+    await merged.check("test -f a.txt")
+    task = await merged.task("add", {"a.txt": "a\n"})
+    await merged.submit(task)
+    while (await merged.candidates(task))[-1].state is not state:
+        await merged.look()
+        await merged.settle_rounds()
+    merged.git("gc", "-q", "--prune=now")
+    await _forget_merge_worktree(merged)
+
+    await merged.settle()
+
+    assert await merged.states(task) == ["merged"]
+    assert await merged.shown("a.txt") == "a\n"
+
+
+async def _forget_merge_worktree(merged):
+    """Remove the merge worktree, which keeps the commit that is checked out there."""
+    path = merged.call.app.run_context.worktrees / merged.id / "merge"
+    if path.exists():
+        merged.git("worktree", "remove", "--force", str(path))
+    merged.git("gc", "-q", "--prune=now")

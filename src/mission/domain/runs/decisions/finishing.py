@@ -11,7 +11,8 @@ from mission.domain.runs.view import RoundView
 
 MAX_REPAIRS = 2
 MAX_BROKEN = 2
-LANDING_OVER = frozenset({"landed", "left", "refused"})
+LANDED = "landed"
+LANDING_OVER = frozenset({LANDED, "left", "refused"})
 """States of a landing after which the run ends."""
 
 
@@ -71,7 +72,9 @@ def _land_or_end(draft: Draft) -> None:
     run = draft.view.run
     landing = run.landing or {}
     wanted = run.wanted.land or bool(landing)
-    if not wanted or landing.get("state") in LANDING_OVER:
+    if landing.get("state") == LANDED and not landing.get("cleaned"):
+        draft.add(Land())  # what it no longer needs is removed before the run ends
+    elif not wanted or landing.get("state") in LANDING_OVER:
         draft.add(Finish())
     elif choices.LANDING not in draft.view.items and choices.LANDING not in draft.view.decisions:
         draft.add(Land())

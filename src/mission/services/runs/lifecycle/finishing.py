@@ -26,6 +26,7 @@ from mission.services.runs.context import RunContext
 from mission.services.runs.lifecycle import controls, run_changes, run_rounds, run_view
 from mission.services.runs.merging import tip_following
 from mission.services.runs.worktrees import merge_place
+from mission.services.runs.worktrees.discarding import discard_worktrees
 from mission.services.runs.worktrees.merge_place import CheckedOut
 from mission.store.transaction import Tx
 
@@ -181,14 +182,15 @@ def failure_text(tx: Tx, round: CheckRound) -> str:
 
 
 async def finish(context: RunContext, run: Run, _: Finish) -> None:
-    """Complete the mission and end the run; its report is read from the rows."""
-    await context.work.write(_finish, run=run)
+    """Complete the mission and end the run; its report is read from the rows. What it was checked in is removed."""
+    if await context.work.write(_finish, run=run):
+        await discard_worktrees(context, run)
 
 
-def _finish(tx: Tx, *, run: Run) -> None:
+def _finish(tx: Tx, *, run: Run) -> bool:
     now = run_changes.current(tx, run)
     if now is None or now.state is not RunState.FINISHING:
-        return
+        return False
     tasks = run_view.tasks_of(tx, now.mission_id)
     mission = tx.missions.get(now.mission_id)
     if mission.status not in ENDED:
@@ -203,6 +205,7 @@ def _finish(tx: Tx, *, run: Run) -> None:
     run_changes.withdraw_items(tx, now, reason="the run has finished")
     finished = run_changes.move(tx, now, RunState.FINISHED, reason=_summary(now, tasks))
     tx.emit(events.RunFinished(run=finished))
+    return True
 
 
 def _is_whole(run: Run, tasks: Sequence[Task]) -> bool:

@@ -277,9 +277,13 @@ def _landed(tx: Tx, *, run_id: str, commit: str) -> Run:
 
 
 def _refused(tx: Tx, *, run: Run, why: MissionError) -> None:
-    """Ask a person what to do about a landing that was refused."""
+    """Ask a person what to do about a landing that was refused; one that has landed is not undone by what follows."""
     now = run_changes.current(tx, run)
     if now is None:
+        return
+    if (now.landing or {}).get("state") == LANDED:
+        kept = {"cleaned": True, "kept": [{"name": now.branch, "reason": why.message}]}
+        run_changes.save(tx, now, landing={**(now.landing or {}), **kept})
         return
     run_changes.save(tx, now, landing={**(now.landing or {}), "state": "asking", "reason": why.message})
     inbox.open_item(

@@ -20,8 +20,7 @@ from mission.services.inbox import items as inbox
 from mission.services.runs.context import RunContext
 from mission.services.runs.merging import merged_rows
 from mission.services.runs.merging.merged_rows import Snapshots
-from mission.services.runs.merging.step_guard import all_current, current_run, withdraw_unwanted
-from mission.services.tasks import candidates
+from mission.services.runs.merging.step_guard import all_current, build_again, current_run, withdraw_unwanted
 from mission.store.transaction import Tx
 
 
@@ -52,7 +51,7 @@ async def advance(context: RunContext, run: Run, step: Advance) -> None:
         for each in await context.work.write(_merged, run=run, ids=ids, new=new):
             await context.trees.forget(each)
     else:
-        await context.work.write(_build_again, run=run, ids=ids)
+        await context.work.write(build_again, run=run, ids=ids)
 
 
 def _mergeable(tx: Tx, *, run: Run, ids: Sequence[str]) -> list[Candidate]:
@@ -95,14 +94,6 @@ def _merged(tx: Tx, *, run: Run, ids: Sequence[str], new: str) -> list[Snapshots
     inbox.withdraw(tx, reason="the branch was moved", dedupe_key=_key(run))
     found = [each for each in (tx.candidates.get(id) for id in ids) if each.state is CandidateState.CHECKED]
     return merged_rows.record(tx, run=now, candidate_ids=[each.id for each in found], tip=new)
-
-
-def _build_again(tx: Tx, *, run: Run, ids: Sequence[str]) -> None:
-    """Queue candidates whose tip has moved; a review that was given holds for the same work."""
-    for each in all_current(tx, run, ids, CandidateState.CHECKED):
-        candidates.save(
-            tx, each, state=CandidateState.QUEUED, merge_commit=None, merged_tree=None, round_id=None, tip_round_id=None
-        )
 
 
 def _ask(tx: Tx, *, run: Run, reason: str, hint: str | None) -> None:

@@ -19,10 +19,11 @@ from mission.domain.runs.run import Run
 from mission.domain.runs.steps import CheckMerged, CheckTip
 from mission.domain.tasks.changes import Changes
 from mission.git.commit_trees import trees_of
+from mission.git.integration.errors import CommitMissing
 from mission.services.checks import settling
 from mission.services.evidence import definitions
 from mission.services.runs.context import RunContext
-from mission.services.runs.merging.step_guard import all_current, current, is_busy
+from mission.services.runs.merging.step_guard import all_current, build_again, current, is_busy
 from mission.services.runs.worktrees import merge_place
 from mission.services.runs.worktrees.merge_place import CheckedOut
 from mission.services.tasks import candidates
@@ -39,7 +40,11 @@ async def check_merged(context: RunContext, run: Run, step: CheckMerged) -> None
     last = await context.work.read(_due, run=run, ids=ids, again=step.again, path=path)
     if last is None or last.merge_commit is None:
         return
-    checked_out = await merge_place.prepare(context, run, commit=last.merge_commit, path=path)
+    try:
+        checked_out = await merge_place.prepare(context, run, commit=last.merge_commit, path=path)
+    except CommitMissing:  # no ref keeps it, so a garbage collection of the user may have removed it
+        await context.work.write(build_again, run=run, ids=ids)
+        return
     start_tree = await _tree_of(context, run, run.tip)
     round_id = await context.work.write(
         _open,

@@ -45,6 +45,14 @@ def withdraw_unwanted(tx: Tx, *, run: Run) -> None:
             candidates.save(tx, candidate, state=CandidateState.WITHDRAWN, reason=f"its task is {status}")
 
 
+def build_again(tx: Tx, *, run: Run, ids: Sequence[str]) -> None:
+    """Queue candidates whose tip has moved, or whose merge commit is gone; a review that was given still holds."""
+    for each in all_current(tx, run, ids, CandidateState.BUILT, CandidateState.CHECKED):
+        end_rounds(tx, each, reason="it is merged for trial again")
+        again = {"merge_commit": None, "merged_tree": None, "round_id": None, "tip_round_id": None}
+        candidates.save(tx, each, state=CandidateState.QUEUED, **again)
+
+
 def save_run(tx: Tx, run: Run) -> Run:
     """Store a changed run and publish it."""
     saved = replace(run, updated_at=tx.now)
