@@ -23,6 +23,7 @@ from mission.domain.runs.steps import (
     LookBefore,
     SkipTasks,
     StopExecution,
+    Withdraw,
 )
 from mission.domain.runs.view import ClientView, MachineView, Spent
 from mission.domain.tasks.states import TaskStatus
@@ -395,3 +396,9 @@ def test_a_run_without_any_client_says_so():
 
     assert question.key == "stuck"
     assert "codex cannot be launched: it is gone" in question.body
+
+
+def test_a_paused_run_does_not_say_that_it_waits_for_a_person():
+    view = a_view(a_task(1), run=a_run(state=RunState.PAUSED), items={"stuck": "q_1"})
+
+    assert next_steps(view).steps == (Withdraw(key="stuck", reason="the run is paused"),)

@@ -31,6 +31,8 @@ def candidate(state, **more):
     ("given", "stage", "reason"),
     [
         (facts(), "waiting", "Waits for a free agent."),
+        (facts(not_starting="The run is paused."), "waiting", "The run is paused."),
+        (facts(waits_for=["a"], not_starting="The run is paused."), "waiting", "Waits for 'a'."),
         (facts(waits_for=["a", "b"]), "waiting", "Waits for 'a', 'b'."),
         (facts(waits_for=list("abcde")), "waiting", "Waits for 'a', 'b', 'c' and 2 more."),
         (facts("in_progress", client="codex"), "working", "codex works on it."),

@@ -54,6 +54,7 @@ def _drive(draft: Draft) -> None:
         _finish(draft, is_open)
         return
     if view.run.state is RunState.PAUSED:
+        draft.withdraw(choices.STUCK, "the run is paused")
         return
     if not is_open and not view.candidates and not view.launching:
         draft.add(Move(state=RunState.FINISHING))

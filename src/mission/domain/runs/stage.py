@@ -53,6 +53,8 @@ class StageFacts:
     attempts: int = 0
     attempts_allowed: int = 3
     merging_stopped: str | None = None
+    not_starting: str | None = None
+    """Why the run starts nothing now."""
     error: str | None = None
     proof_state: ProofState | None = None
     now: datetime
@@ -115,7 +117,7 @@ def _stage_at_rest(facts: StageFacts) -> TaskStage:
         return TaskStage(stage=Stage.FAILED, reason=facts.error or "Its agent gave up.")
     if facts.waits_for:
         return TaskStage(stage=Stage.WAITING, reason=f"Waits for {_names(facts.waits_for)}.")
-    return TaskStage(stage=Stage.WAITING, reason="Waits for a free agent.")
+    return TaskStage(stage=Stage.WAITING, reason=facts.not_starting or "Waits for a free agent.")
 
 
 def _proof_words(facts: StageFacts) -> str | None:

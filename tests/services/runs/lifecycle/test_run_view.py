@@ -32,7 +32,7 @@ async def test_a_new_run_shows_every_task_waiting(runs):
         "task_id": one["task_id"],
         "name": "one",
         "stage": "waiting",
-        "reason": "Waits for a free agent.",
+        "reason": "The run has not begun yet.",
         "attempts": 0,
         "revisions": 0,
         "retry_at": None,

@@ -26,6 +26,14 @@ MAX_DENIED = 20
 COUNTED = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED})
 """Ends of an execution by itself; one that was stopped or lost is not an attempt."""
 
+NOT_STARTING = {
+    RunState.READY: "The run has not begun yet.",
+    RunState.PAUSED: "The run is paused.",
+    RunState.STOPPED: "The run was stopped.",
+    RunState.FINISHED: "The run has ended.",
+}
+"""Why a task that nothing keeps from being worked on is not started."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunRows:
@@ -207,6 +215,7 @@ def stage_facts(rows: RunRows, task: Task) -> StageFacts:
         attempts=len(attempts),
         attempts_allowed=run.wanted.attempts,
         merging_stopped=run.merging_stopped,
+        not_starting=NOT_STARTING.get(run.state),
         error=task.error,
         proof_state=task.proof_state,
         now=rows.now,
