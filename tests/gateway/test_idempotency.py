@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from mission.app import App
-from mission.domain.errors import InvalidInput
+from mission.domain.errors import InvalidInput, InvalidState
 from mission.gateway.caller import Caller
 from mission.settings import Settings
 
@@ -53,3 +53,18 @@ async def test_a_failure_nobody_waits_for_any_more_is_no_warning(app: App, caplo
     assert not under_way.cancelled()
     assert app.gateway.idempotent_calls.in_flight == {}
     assert "never retrieved" not in caplog.text
+
+
+async def test_a_repeat_that_would_be_refused_now_gets_the_first_answer(app: App) -> None:
+    """Its caller does not know that the first call succeeded: the connection broke before the answer."""
+    person = Caller(transport="test")
+    mission = (await app.gateway("start_mission", MISSION, person))["mission_id"]
+    task = await app.gateway("start_task", {"mission_id": mission, "name": "t", "goal": "g"}, person)
+    accept = {"task_id": task["task_id"], "reason": "Good enough."}
+    first = await app.gateway("task_accept", accept, Caller(transport="test", key="one"))
+
+    again = await app.gateway("task_accept", accept, Caller(transport="test", key="one"))
+
+    assert again == first
+    with pytest.raises(InvalidState, match="cannot be accepted"):
+        await app.gateway("task_accept", accept, Caller(transport="test", key="two"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mission.domain.errors import InvalidInput
+from mission.domain.errors import InvalidInput, MissionError, TransientError
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.registry import Tool
 from mission.services.work import digest_of
@@ -79,15 +79,20 @@ class IdempotentCalls:
     async def _run_first(
         self, tool: Tool, repeat: IdempotentCall, call: Callable[[], Coroutine[Any, Any, Answer]]
     ) -> Answer:
-        """Run the call; its last write checks the key first, so a repeat changes nothing."""
+        """Run the call; its last write checks the key first, so a repeat changes nothing.
+
+        A repeat that is refused before that gets the first answer too: often the first call is why it is refused.
+        """
         try:
             return await call()
-        except ConflictingRow:
+        except TransientError:
+            raise
+        except (ConflictingRow, MissionError):  # a conflict: another process was faster with the same key
             kept = await self._database.read(repeat.recall)
             if kept is None:
                 raise
             tool.check_whole(kept)
-            return kept  # another process was faster with the same key
+            return kept
 
 
 def idempotent_call(
