@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -37,6 +38,18 @@ def is_first(notes: Path, what: str) -> bool:
     return True
 
 
+def phase(notes: Path) -> None:
+    """Be killed here, if a test counts down to it."""
+    file = notes / "die-at"
+    if not file.exists():
+        return
+    left = int(file.read_text()) - 1
+    file.write_text(str(left))
+    if left == 0:
+        file.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 def write(name: str, text: str) -> None:
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,6 +64,7 @@ def main() -> None:
     for line in prompt.splitlines():
         if not line.strip().startswith("DO "):
             continue
+        phase(notes)
         verb, _, rest = line.strip().removeprefix("DO ").partition(" ")
         if verb == "write":
             name, _, text = rest.partition(" ")
@@ -78,7 +92,9 @@ def main() -> None:
         elif verb == "wait":
             while not Path(rest).exists():
                 time.sleep(0.02)
+    phase(notes)
     mark("completed_claim", summary="done")
+    phase(notes)
 
 
 main()
