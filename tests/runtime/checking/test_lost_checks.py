@@ -115,6 +115,21 @@ async def test_after_kill_9_of_its_runner_a_check_is_lost_and_nothing_of_it_runs
     assert end.left_over >= 1
     assert not end.passed
     assert marked(evidence_id) == set()
+    assert checks.ended() == [evidence_id], "its files are deleted some day, like those of others"
+
+
+async def test_a_runner_that_is_killed_before_it_took_its_plan_leaves_none(
+    checks: Checks, start: Start, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sys, "executable", "/bin/true")
+    evidence_id = await start("echo never")
+
+    async with asyncio.timeout(PATIENCE):
+        end = await checks.wait(evidence_id)
+
+    assert plain(end) == CheckExit(lost=True)
+    assert not (home / evidence_id / "plan.json").exists()
+    assert checks.ended() == [evidence_id]
 
 
 async def test_a_runner_that_the_system_ends_loses_its_check(checks: Checks, start: Start, home: Path):

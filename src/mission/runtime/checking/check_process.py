@@ -177,8 +177,12 @@ class Checks:
         if status == NOT_RECORDED:
             return {"error": NO_RECORD}
         log.warning("check %s was lost: its runner is gone", evidence_id)
+        folders.give_up(folder)  # a runner that was gone before it took the plan
         left = end_leftovers(evidence_id, folder, variable=EVIDENCE_VARIABLE)
-        return {"reason": "lost", "left_over": left, "output_bytes": outputs.printed_bytes(folder)}
+        record = {"reason": "lost", "left_over": left, "output_bytes": outputs.printed_bytes(folder)}
+        with suppress(OSError):  # so that its files are deleted like those of others
+            folders.record_exit(folder, record)
+        return record
 
     def _request_stop(self, evidence_id: str, folder: Path) -> None:
         runner = self._runners.get(evidence_id)
