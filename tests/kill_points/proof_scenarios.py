@@ -18,7 +18,7 @@ def report(scene: Scene) -> Json:
     """Report a task with a wrong result, correct it, and report again."""
     mission = new_mission(scene)
     note = scene.notes / "seen"
-    phase = scene.phase() if scene.kills("check") else ":"
+    phase = scene.phase()
     right = {"name": "right", "run": f"{phase}; cat answer.txt >> {note}; {phase}; ! grep -q wrong answer.txt"}
     leaves = {"name": "leaves", "run": "mkdir -p build; date +%N > build/output", "required": False}
     write(scene, "answer.txt", "nothing yet\n")
@@ -31,8 +31,6 @@ def report(scene: Scene) -> Json:
     assert state_of(scene, task)["status"] == "in_progress", state_of(scene, task)
     write(scene, "answer.txt", "right\n")
     done = finish(scene, task)
-    if scene.kills("check") and done.get("code") == "CHECKS_FAILED":
-        done = finish(scene, task)
     assert done.get("evidence", {}).get("state") == "proved", done
     assert "right\n" in note.read_text()
     return {"mission": mission, "proved": [task]}
@@ -55,7 +53,7 @@ def reuse(scene: Scene) -> Json:
     """Report a task whose checks have passed on its tree before, with nothing to run; and one whose tree is away."""
     mission = new_mission(scene)
     note = scene.notes / "seen"
-    scene.call("checks_set", scope="mission", id=mission, checks=[{"name": "seen", "run": f"cat answer.txt >> {note}"}])
+    scene.call("checks_set", scope="mission", id=mission, checks=[{"name": "seen", "run": f"cat README.md >> {note}"}])
     task = start_task(scene, mission, "reused")
     write(scene, "answer.txt", "right\n")
     settle_advice(scene, task)
@@ -78,7 +76,7 @@ def withdrawn(scene: Scene) -> Json:
     """Accept a task while its check runs, which ends it; stop the daemon while another one runs, which goes on."""
     mission = new_mission(scene)
     go = scene.notes / "go"
-    wait = {"name": "waits", "run": f"while [ ! -e {go} ]; do sleep 0.02; done; test -s answer.txt"}
+    wait = {"name": "waits", "run": f"while [ ! -e {go} ]; do sleep 0.02; done; test -s README.md"}
     scene.call("checks_set", scope="mission", id=mission, checks=[wait])
     accepted = start_task(scene, mission, "accepted")
     write(scene, "answer.txt", "right\n")
@@ -103,7 +101,7 @@ def approval(scene: Scene) -> Json:
     task = start_task(scene, mission, "proposed", agent_id=agent)
     write(scene, "answer.txt", "right\n")
     note = scene.notes / "seen"
-    mine = {"name": "mine", "run": f"cat answer.txt >> {note}"}
+    mine = {"name": "mine", "run": f"cat README.md >> {note}"}
     scene.call("checks_set", scope="task", id=task, checks=[mine], agent_id=agent)
     item = scene.call("queue_list")["items"][0]
     told = scene.call("complete_task", task_id=task, agent_id=agent, **DONE)
@@ -111,7 +109,7 @@ def approval(scene: Scene) -> Json:
     assert not note.exists()
     scene.call("queue_answer", id=item["id"], choice=1)
     until_completed(scene, task)
-    assert note.read_text().splitlines()[-1] == "right"
+    assert "hello" in note.read_text()
     return {"mission": mission, "proved": [task]}
 
 
@@ -218,7 +216,7 @@ def write(scene: Scene, name: str, text: str) -> None:
 def finish(scene: Scene, task: str, *, gives_up: bool = False, **more: object) -> Json:
     """Report a task as an agent does, until it is completed or refused; return the answer, or the error.
 
-    It tries again if its checks could not run, unless it `gives_up`.
+    It tries again if its checks were killed, and if they could not run, unless it `gives_up`.
     """
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -226,7 +224,9 @@ def finish(scene: Scene, task: str, *, gives_up: bool = False, **more: object) -
         try:
             told = scene.call("complete_task", task_id=task, **DONE, **more)
         except ToolFailed as error:
-            if error.error["code"] == "CHECKS_ERROR" and not gives_up:
+            could_not_run = error.error["code"] == "CHECKS_ERROR" and not gives_up
+            was_killed = scene.kills("check") and "SIGKILL" in str(error.error)  # as if it had failed by itself
+            if could_not_run or was_killed:
                 continue
             return error.error
         if told["status"] != "checking":
@@ -243,8 +243,12 @@ def settle_advice(scene: Scene, task: str) -> None:
         told = scene.call("task_checks", task_id=task, wait_seconds=5)
 
 
-def until_completed(scene: Scene, task: str) -> Json:
-    return scene.until("task_get", lambda found: found["status"] == "completed", id=task)
+def until_completed(scene: Scene, task: str) -> None:
+    """Wait until checks that are under way complete the task; if one was killed, it is reported again."""
+    found = scene.until("task_get", lambda it: it["status"] == "completed" or it["state"] == "working", id=task)
+    if found["status"] != "completed":
+        assert scene.kills("check"), found
+        assert finish(scene, task)["evidence"]["state"] == "proved"
 
 
 def state_of(scene: Scene, task: str) -> Json:

@@ -220,8 +220,9 @@ class Scene:
         )
 
     def kills(self, of: str) -> bool:
-        """Return whether the case kills that kind of process."""
-        return self._kill.get("of") == of
+        """Return whether the case kills that kind of process; a check is also what a runner has just started."""
+        is_started = of == "check" and (self._kill.get("of"), self._kill.get("moment")) == ("runner", "child")
+        return self._kill.get("of") == of or is_started
 
     # Files
 
