@@ -118,7 +118,7 @@ class RunDetail(RunFields):
     unproved_allowed: bool
     waivers: list[dict[str, Any]]
     merging_stopped: str | None
-    final: dict[str, Any] | None
+    final: dict[str, Any] | None = Field(description="Final checks: commit, state and the result of each")
     landing: dict[str, Any] | None
 
 

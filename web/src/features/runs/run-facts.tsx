@@ -29,7 +29,11 @@ export function RunFacts({ run }: { run: RunDetail }) {
             <Commit id={run.base_commit} />
           </Fact>
           <Fact name="Lands on">{landsOn(run)}</Fact>
-          {run.final !== null && <Fact name="Final checks">{describeFinal(run.final)}</Fact>}
+          {run.final !== null && (
+            <Fact name="Final checks">
+              <FinalChecks final={run.final} />
+            </Fact>
+          )}
           <Fact name="Review">{REVIEWS[String(options.review)] ?? String(options.review)}</Fact>
           {typeof options.max_parallel === "number" && options.max_parallel > 0 && (
             <Fact name="At once">at most {options.max_parallel}</Fact>
@@ -84,14 +88,24 @@ function landsOn(run: RunDetail): ReactNode {
   );
 }
 
-/** Return which commit the final checks are about, and what became of failures. */
-function describeFinal(final: Record<string, unknown>): ReactNode {
+/** Show which commit the final checks are about, the result of each, and what became of failures. */
+function FinalChecks({ final }: { final: Record<string, unknown> }) {
   const repairs = Array.isArray(final.repairs) ? final.repairs.length : 0;
+  const checks = Array.isArray(final.checks) ? (final.checks as { name: string; state: string }[]) : [];
   return (
     <>
       on <Commit id={String(final.commit ?? "")} />
       {repairs > 0 && `, ${plural(repairs, "repair task")}`}
-      {final.accepted === true && ", accepted by a person although some failed"}
+      {typeof final.accepted === "string" && ", accepted by a person although some failed"}
+      {checks.length > 0 && (
+        <ul className="final-checks">
+          {checks.map((check) => (
+            <li key={check.name} data-check={check.name}>
+              <code>{check.name}</code> {check.state}
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   );
 }

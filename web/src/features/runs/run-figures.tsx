@@ -90,7 +90,8 @@ function describeRest(run: RunDetail): string {
   const parts = Object.entries(words)
     .filter(([stage]) => (run.counts[stage] ?? 0) > 0)
     .map(([stage, word]) => `${run.counts[stage]} ${word}`);
-  return parts.join(", ") || `${(run.counts.waiting ?? 0) + (run.counts.working ?? 0)} to go`;
+  const open = run.tasks.length - (run.counts.merged ?? 0);
+  return parts.join(", ") || (open === 0 ? "all of them" : `${open} to go`);
 }
 
 /** Return `claude-code × 3, codex × 2`. */

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from mission.domain.checks.round import CheckRound
 from mission.domain.inbox.item import InboxItem, ItemState
 from mission.domain.runs import report_text, spending
 from mission.domain.runs.candidate import SENT_BACK, Candidate, CandidateState
@@ -20,6 +19,7 @@ from mission.domain.tasks.task import CHANGE_LISTS, Task
 from mission.domain.timestamps import format_time
 from mission.services.runs.lifecycle import run_view
 from mission.services.runs.lifecycle.run_view import RunRows
+from mission.services.runs.viewing.final_checks import final_checks
 from mission.store.inbox.items import InboxFilter
 from mission.store.sql.pages import Filter
 from mission.store.transaction import Tx
@@ -129,15 +129,15 @@ def _cost(spent: Spent, *, launched: int) -> dict[str, Any]:
 
 def _final(tx: Tx, run: Run) -> dict[str, Any] | None:
     """Return the final checks: the commit, the result of each, and the repair tasks."""
-    if run.final is None:
+    final = final_checks(tx, run)
+    if final is None:
         return None
-    round: CheckRound | None = tx.rounds.find(run.final.get("round_id") or "")
     return {
-        "commit": run.final.get("commit"),
-        "state": str(round.state) if round is not None else None,
-        "checks": list((round.verdict or {}).get("results") or ()) if round is not None else [],
-        "accepted": run.final.get("accepted"),
-        "repairs": list(run.final.get("repairs") or ()),
+        "commit": final.get("commit"),
+        "state": final["state"],
+        "checks": final["checks"],
+        "accepted": final.get("accepted"),
+        "repairs": list(final.get("repairs") or ()),
     }
 
 

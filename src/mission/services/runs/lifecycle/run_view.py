@@ -19,6 +19,7 @@ from mission.domain.tasks.states import DONE
 from mission.domain.tasks.task import Task
 from mission.domain.timestamps import format_time
 from mission.services.paging import cut_page, position_of, row_cursor
+from mission.services.runs.viewing.final_checks import final_checks
 from mission.store.transaction import Tx
 
 CHUNK = 500
@@ -95,7 +96,7 @@ def describe(tx: Tx, run: Run) -> dict[str, Any]:
         "unproved_allowed": run.unproved_allowed,
         "waivers": [dict(each) for each in run.waivers],
         "merging_stopped": run.merging_stopped,
-        "final": _object(run.final),
+        "final": final_checks(tx, run),
         "landing": _object(run.landing),
     }
 
