@@ -12,6 +12,12 @@ const QUESTION = item({
   ],
 });
 
+test("the values of a run's own choices are not shown", () => {
+  const run = item({ kind: "run", choices: [{ kind: "fixed", label: "Stop the run", value: "stop" }] });
+
+  expect(choicesOf(run)[0]?.more).toBeNull();
+});
+
 test("a choice has a description only if it says more than the label", () => {
   expect(choicesOf(QUESTION).map((choice) => [choice.number, choice.more, choice.fixed])).toEqual([
     [1, "Post a new entry", true],

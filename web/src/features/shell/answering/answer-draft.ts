@@ -25,11 +25,12 @@ const APPROVE = "Approve";
 export const BLANK: Draft = { choice: null, text: "" };
 
 /** Return the choices of an item as they are shown. */
-export function choicesOf(item: Pick<ItemRow, "choices">): Choice[] {
+export function choicesOf(item: Pick<ItemRow, "kind" | "choices">): Choice[] {
+  const asksItself = item.kind === "run"; // the values of a run's own choices are words for the program
   return item.choices.map((choice, index) => {
     const given = String(choice.label ?? choice.value ?? `Choice ${index + 1}`);
     const label = choice.value === APPROVES ? APPROVE : given; // to accept is to let a task through without proof
-    const value = String(choice.description ?? choice.value ?? "");
+    const value = String(choice.description ?? (asksItself ? "" : choice.value) ?? "");
     const fixed = choice.kind !== "manual";
     return {
       number: index + 1,
@@ -43,14 +44,18 @@ export function choicesOf(item: Pick<ItemRow, "choices">): Choice[] {
 }
 
 /** Return the choice and the text of a draft. If text is a choice of its own, other choices carry none. */
-function partsOf(item: Pick<ItemRow, "choices">, draft: Draft): { choice: Choice | undefined; text: string } {
+function partsOf(item: Pick<ItemRow, "kind" | "choices">, draft: Draft): { choice: Choice | undefined; text: string } {
   const choices = choicesOf(item);
   const choice = choices.find((each) => each.number === draft.choice);
   return { choice, text: choice?.fixed && choices.some((each) => !each.fixed) ? "" : draft.text.trim() };
 }
 
 /** Return the draft with comments on lines. They go with the choice that takes text: sending back. */
-export function withComments(item: Pick<ItemRow, "choices">, draft: Draft, comments: readonly LineComment[]): Draft {
+export function withComments(
+  item: Pick<ItemRow, "kind" | "choices">,
+  draft: Draft,
+  comments: readonly LineComment[],
+): Draft {
   const back = choicesOf(item).find((choice) => !choice.fixed);
   if (comments.length === 0 || back === undefined || (draft.choice ?? back.number) !== back.number) return draft;
   const text = [draft.text.trim(), describeComments(comments)].filter(Boolean).join("\n\n");
@@ -66,7 +71,7 @@ export function answerOf(item: ItemRow, draft: Draft): AnswerItem | null {
 }
 
 /** Return a short summary of a draft. */
-export function answerSummary(item: Pick<ItemRow, "choices">, draft: Draft): string {
+export function answerSummary(item: Pick<ItemRow, "kind" | "choices">, draft: Draft): string {
   const { choice, text } = partsOf(item, draft);
   return [choice?.fixed ? choice.label : "", text].filter(Boolean).join(": ");
 }
