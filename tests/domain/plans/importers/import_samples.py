@@ -19,8 +19,10 @@ def sample(name: str, **options: str) -> PlanDraft:
 
 
 def backlog() -> PlanDraft:
+    """Read the sample folder; its files have underscores where Backlog.md writes spaces."""
     folder = SAMPLES / "backlog" / "tasks"
-    return import_plan({path.name: path.read_text() for path in folder.iterdir()}, source="shop/backlog")
+    files = {path.name.replace("_", " "): path.read_text() for path in folder.iterdir()}
+    return import_plan(files, source="shop/backlog")
 
 
 def order(draft: PlanDraft) -> dict[str, list[str]]:

@@ -38,7 +38,7 @@ def test_files_of_backlog_md_are_tasks():
 
 
 def test_one_file_of_backlog_md_is_enough_and_a_folder_without_tasks_is_not():
-    text = (SAMPLES / "backlog" / "tasks" / "task-10 - Delete-account.md").read_text()
+    text = (SAMPLES / "backlog" / "tasks" / "task-10_-_Delete-account.md").read_text()
 
     assert names(imported(text)) == ["task-10 Delete an account"]
     with pytest.raises(InvalidInput, match="no file has id, title and status"):

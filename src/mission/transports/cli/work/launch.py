@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from typing import Any
 
 import click
@@ -52,6 +53,8 @@ def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...
         _show_preview(found)
     else:
         say(found["id"])
+        if sys.stdout.isatty():  # a script reads the id alone
+            say(f"Watch it: mission attach {found['id']}")
 
 
 @click.command()
