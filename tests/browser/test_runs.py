@@ -95,6 +95,24 @@ def test_a_run_is_paused_resumed_and_stopped(page: Page, house: House, runs: Map
     expect(page.get_by_role("button", name="Pause")).to_have_count(0)
 
 
+def test_the_options_of_a_run_are_changed(page: Page, house: House, runs: Mapping[str, str]) -> None:
+    house.go(page, f"/runs/{runs['planning']}")
+    connected(page)
+    page.get_by_role("button", name="Options…").click()
+    dialog = page.locator("dialog[open]")
+    dialog.get_by_label("US dollars").fill("50")
+    dialog.get_by_label("codex").fill("5")
+    dialog.get_by_label("Who reviews results").select_option("person")
+    dialog.get_by_label("As one commit").check()
+    assert page.evaluate(CUT) == []
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.locator(".figure").filter(has_text="Cost")).to_contain_text("of $50.00")
+    expect(page.locator(".figure").filter(has_text="Agents")).to_contain_text("codex × 5")
+    expect(page.locator(".facts")).to_contain_text("a person, every result")
+    changed = house.live.call("run_get", {"run_id": runs["planning"]})
+    assert (changed["options"]["squash"], changed["budget"]["launches"]) == (True, 40)
+
+
 def test_a_refused_landing_says_why(page: Page, house: House, runs: Mapping[str, str]) -> None:
     house.go(page, f"/runs/{runs['finished']}")
     connected(page)

@@ -9,6 +9,7 @@ import { CopyableId } from "@/ui/basics";
 import { ConfirmButton, ErrorMessage } from "@/ui/form";
 import { Icon } from "@/ui/icons";
 import { StatusPill } from "@/ui/status/status-icon";
+import { EditRunButton } from "./edit-run";
 import { LandButton } from "./land-run";
 
 export function RunHeader({ run }: { run: RunDetail }) {
@@ -81,6 +82,7 @@ function Controls({ run }: { run: RunDetail }) {
               act={() => act(stop)}
             />
           )}
+          <EditRunButton run={run} />
           <LandButton run={run} />
         </div>
       </div>

@@ -10,22 +10,10 @@ import { FormFooter, OptionalLabel } from "@/ui/form";
 import { Icon } from "@/ui/icons";
 import { Loaded } from "@/ui/query-states";
 import { splitArguments } from "../tasks/split-arguments";
+import { BudgetFields, budgetOf, type LimitTexts, type Review, ReviewField } from "./run-option-fields";
 import "./start-run.css";
 
 const ANY_PROGRAM = "command";
-const REVIEWS = [
-  ["risk", "A person, only if something looks risky"],
-  ["person", "A person, every result"],
-  ["none", "Nobody"],
-] as const;
-const LIMITS = [
-  ["usd", "US dollars"],
-  ["tokens", "Tokens"],
-  ["minutes", "Minutes"],
-  ["launches", "Launches"],
-] as const;
-type Limit = (typeof LIMITS)[number][0];
-type Review = (typeof REVIEWS)[number][0];
 
 export function StartRunButton({ missionId, name }: { missionId: string; name: string }) {
   const online = useOnline();
@@ -48,7 +36,7 @@ export function StartRunButton({ missionId, name }: { missionId: string; name: s
 function StartRunForm({ missionId, name, close }: { missionId: string; name: string; close: () => void }) {
   const adapters = useTool("adapter_list", {});
   return (
-    <>
+    <div className="form">
       <h2 id="start-run-title">Run “{name}”</h2>
       <p className="quiet">
         Agents carry out the open tasks. What passes its checks is merged onto a branch of its own; your branch and your
@@ -59,7 +47,7 @@ function StartRunForm({ missionId, name, close }: { missionId: string; name: str
           <Form missionId={missionId} close={close} clients={data.adapters.filter((client) => client.installed)} />
         )}
       </Loaded>
-    </>
+    </div>
   );
 }
 
@@ -75,7 +63,7 @@ function Form({ missionId, close, clients }: FormProps) {
   const [counts, setCounts] = useState<Record<string, number>>(() => firstCounts(clients));
   const [program, setProgram] = useState("");
   const [review, setReview] = useState<Review>("risk");
-  const [limits, setLimits] = useState<Partial<Record<Limit, string>>>({});
+  const [limits, setLimits] = useState<LimitTexts>({});
   const [target, setTarget] = useState("");
   const [land, setLand] = useState(false);
   const submit = (event: FormEvent) => {
@@ -105,35 +93,8 @@ function Form({ missionId, close, clients }: FormProps) {
         program={program}
         setProgram={setProgram}
       />
-      <label>
-        Who reviews results
-        <select className="field" value={review} onChange={(event) => setReview(event.target.value as Review)}>
-          {REVIEWS.map(([rule, words]) => (
-            <option key={rule} value={rule}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </label>
-      <fieldset className="budget">
-        <legend>
-          Budget <span className="meta">empty: no limit</span>
-        </legend>
-        {LIMITS.map(([limit, words]) => (
-          <label key={limit}>
-            {words}
-            <input
-              className="field"
-              type="number"
-              min={0}
-              step="any"
-              inputMode="decimal"
-              value={limits[limit] ?? ""}
-              onChange={(event) => setLimits({ ...limits, [limit]: event.target.value })}
-            />
-          </label>
-        ))}
-      </fieldset>
+      <ReviewField review={review} change={setReview} />
+      <BudgetFields limits={limits} change={setLimits} hint="empty: no limit" />
       <label>
         <OptionalLabel>Branch to land on</OptionalLabel>
         <input
@@ -210,12 +171,4 @@ function agentsOf(clients: readonly AdapterRow[], counts: Record<string, number>
       count: counts[client.name]!,
       ...(client.name === ANY_PROGRAM ? { command: splitArguments(program) } : {}),
     }));
-}
-
-function budgetOf(limits: Partial<Record<Limit, string>>): Pick<StartRun, "budget"> {
-  const given = LIMITS.flatMap(([limit]) => {
-    const text = limits[limit]?.trim() ?? "";
-    return text === "" ? [] : [[limit, Number(text)] as const];
-  });
-  return given.length === 0 ? {} : { budget: Object.fromEntries(given) };
 }
