@@ -91,3 +91,11 @@ def test_what_a_client_denied_is_named():
     text = as_markdown(report(tasks=[a_task(denied=[{"tool": "Bash", "detail": "curl <x>"}])]))
 
     assert "- Denied by its client: Bash curl &lt;x>" in text
+
+
+def test_a_review_is_told_with_its_words():
+    reviewed = {"verdict": "approve", "by": "operator", "words": "nice\nwork"}
+    text = as_markdown(report(tasks=[a_task(review=reviewed), a_task(review={"item_id": "q_1", "verdict": None})]))
+
+    assert "- Review: approve by operator: nice work\n" in text
+    assert "- Review: open\n" in text

@@ -86,7 +86,7 @@ def _task(task: Mapping[str, Any]) -> str:
         *(f"- Check {_plain(each['name'])}: {each['state']}{_flaky(each)}" for each in task["evidence"]),
         *(f"- Sent back: {_plain(each)}" for each in task["sent_back"]),
         *(f"- Denied by its client: {_denied(each)}" for each in task["denied"]),
-        *([f"- Review: {_plain(task['review'].get('verdict') or 'open')}"] if task["review"] else []),
+        *([f"- Review: {_review(task['review'])}"] if task["review"] else []),
         *([f"- Commit `{task['commit'][:12]}`"] if task["commit"] else []),
         *([f"- Files: {_named(task['files'])}"] if task["files"] else []),
     ]
@@ -95,6 +95,13 @@ def _task(task: Mapping[str, Any]) -> str:
 
 def _denied(denied: Mapping[str, Any]) -> str:
     return " ".join(filter(None, (_plain(denied["tool"]), _plain(denied["detail"]) if denied["detail"] else "")))
+
+
+def _review(review: Mapping[str, Any]) -> str:
+    """Return the verdict of a review, who gave it, and with which words."""
+    by = f" by {_plain(review['by'])}" if review.get("by") else ""
+    words = f": {_plain(review['words'])}" if review.get("words") else ""
+    return f"{_plain(review.get('verdict') or 'open')}{by}{words}"
 
 
 def _flaky(check: Mapping[str, Any]) -> str:

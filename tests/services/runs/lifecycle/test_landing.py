@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from subprocess import CalledProcessError
 
@@ -294,6 +295,47 @@ async def test_a_branch_that_somebody_deleted_is_restored_to_land(call, runs, re
     await call("run_land", {"run_id": runs.id})
 
     assert {path.name for path in repository.iterdir()} >= {"one.txt", "theirs.txt"}
+
+
+async def test_final_checks_that_a_person_did_without_do_not_stop_a_landing_upon_a_moved_target(
+    call, runs, repository, git
+):
+    run = await finishing(runs, final_checks=["false"])
+    await runs.set(final={**run.final, "accepted": "operator"})
+    await runs.step(Finish())
+    commit_here(repository, git, "theirs.txt", "x\n")
+
+    await call("run_land", {"run_id": runs.id})
+
+    assert {path.name for path in repository.iterdir()} >= {"one.txt", "theirs.txt"}
+
+
+async def test_two_landings_at_once_check_the_merged_commit_once(call, runs, repository, git, tmp_path, monkeypatch):
+    note, gate = tmp_path / "note", tmp_path / "gate"
+    once = f"test ! -f {gate} || {{ echo x >> {note}; while test -f {gate}; do sleep 0.05; done; }}"
+    await finished(runs, final_checks=[once])
+    commit_here(repository, git, "theirs.txt", "x\n")
+    gate.touch()
+
+    first = asyncio.create_task(call("run_land", {"run_id": runs.id}))
+    async with asyncio.timeout(60):
+        while not note.exists():  # noqa: ASYNC110 - a check writes it
+            await asyncio.sleep(0.02)
+    looked, look = asyncio.Event(), landing._under_way
+    loop = asyncio.get_running_loop()
+
+    def looking(tx, **given):
+        loop.call_soon_threadsafe(looked.set)
+        return look(tx, **given)
+
+    monkeypatch.setattr(landing, "_under_way", looking)
+    second = asyncio.create_task(call("run_land", {"run_id": runs.id}))
+    async with asyncio.timeout(60):
+        await looked.wait()
+    gate.unlink()
+
+    assert (await first)["commit"] == (await second)["commit"] == git(repository, "rev-parse", "main")
+    assert note.read_text() == "x\n"
 
 
 async def test_what_cannot_be_cleaned_up_does_not_undo_the_landing(runs, repository, git, monkeypatch):

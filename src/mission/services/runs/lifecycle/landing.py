@@ -7,10 +7,12 @@ for is recorded before anything is done, so that a repeated call continues, and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from mission.domain.checks.definition import CheckDefinition
 from mission.domain.checks.evidence import Place
 from mission.domain.checks.round import Purpose, RoundState
 from mission.domain.errors import ChecksFailed, Conflict, InvalidInput, InvalidState, MissionError, TransientError
@@ -169,13 +171,18 @@ async def _catch_up(context: RunContext, run: Run, current: str) -> None:
 
 
 async def _check(context: RunContext, run: Run, commit: str, *, what: str) -> str | None:
-    """Run the final checks, and those that every task must pass, on the commit; raise unless they pass."""
-    if not await context.work.read(run_rounds.all_checks, run=run):
+    """Run the final checks, and those that every task must pass, on the commit; raise unless they pass.
+
+    Checks that another landing, or one that was killed, has started on the same commit are waited for.
+    """
+    if not await context.work.read(_checks, run=run):
         return None
     path = finishing.fresh_path(context, run, commit)
-    checked_out = await merge_place.prepare(context, run, commit=commit, path=path, fresh=True)
-    changes = await finishing.whole_changes(context, run, commit=commit)
-    round_id = await context.work.write(_open, run=run, checked_out=checked_out, changes=changes)
+    round_id = await context.work.read(_under_way, run=run, path=path)
+    if round_id is None:
+        checked_out = await merge_place.prepare(context, run, commit=commit, path=path, fresh=True)
+        changes = await finishing.whole_changes(context, run, commit=commit)
+        round_id = await context.work.write(_open, run=run, checked_out=checked_out, changes=changes)
     await context.checker.settled(round_id, host_id=run.host_id, seconds=CHECK_SECONDS)
     error = await context.work.read(_failure, round_id=round_id, what=what)
     if error is not None:
@@ -234,6 +241,23 @@ def _check_landable(tx: Tx, run: Run, states: tuple[RunState, ...]) -> None:
         )
 
 
+def _checks(tx: Tx, *, run: Run) -> list[CheckDefinition]:
+    """Return what a new commit must pass to land; final checks that a person did without are not required."""
+    found = run_rounds.all_checks(tx, run=run)
+    if not (run.final or {}).get("accepted"):
+        return found
+    final = {each.check.name for each in run_rounds.final_checks(tx, run=run)}
+    return [
+        replace(each, check=replace(each.check, required=False)) if each.check.name in final else each for each in found
+    ]
+
+
+def _under_way(tx: Tx, *, run: Run, path: Path) -> str | None:
+    """Return the round of checks that runs in this worktree."""
+    opened = (each for each in tx.rounds.open_on_host(run.host_id) if each.path == str(path) and each.run_id == run.id)
+    return next((each.id for each in opened), None)
+
+
 def _open(tx: Tx, *, run: Run, checked_out: CheckedOut, changes: Mapping[str, Any]) -> str:
     return run_rounds.open_round(
         tx,
@@ -241,7 +265,7 @@ def _open(tx: Tx, *, run: Run, checked_out: CheckedOut, changes: Mapping[str, An
         purpose=Purpose.FINAL,
         place=Place.FRESH,
         checked_out=checked_out,
-        checks=run_rounds.all_checks(tx, run=run),
+        checks=_checks(tx, run=run),
         changes=changes,
     ).id
 
