@@ -8,10 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from mission.domain.errors import InvalidState
-from mission.domain.runs.steps import Build, CheckMerged, Freeze, Step, Withdraw
+from mission.domain.runs.steps import Ask, Build, CheckMerged, Freeze, Step, Withdraw
+from mission.services.runs import step_runner
 from mission.services.runs.step_runner import StepRunner
 
 RUN = SimpleNamespace(id="run_1")
+WORKS = Withdraw(key="trouble:merge", reason="it works again")
 
 
 class Recorder:
@@ -45,7 +47,7 @@ def recorder() -> Recorder:
 
 @pytest.fixture
 async def runner(recorder):
-    kinds = (Build, CheckMerged, Freeze, Withdraw)
+    kinds = (Ask, Build, CheckMerged, Freeze, Withdraw)
     made = StepRunner(SimpleNamespace(), dict.fromkeys(kinds, recorder.carry_out), wake=lambda: None)
     yield made
     await made.close()
@@ -60,7 +62,7 @@ async def test_a_report_is_frozen_while_a_merged_tree_is_being_set_up(runner, re
     await recorder.until(freeze)
 
     gate.set()
-    await recorder.until(freeze, check)
+    await recorder.until(freeze, check, WORKS)
 
 
 async def test_steps_of_merging_wait_for_each_other(runner, recorder):
@@ -70,9 +72,9 @@ async def test_steps_of_merging_wait_for_each_other(runner, recorder):
     await runner.carry_out(RUN, [check])
     await runner.carry_out(RUN, [build])
     gate.set()
-    await recorder.until(check)
+    await recorder.until(check, WORKS)
 
-    assert recorder.done == [check], "it is decided upon anew after the first one"
+    assert build not in recorder.done, "it is decided upon anew after the first one"
 
 
 async def test_a_failed_step_that_nobody_wants_any_more_is_forgotten(runner, recorder, monkeypatch):
@@ -84,3 +86,23 @@ async def test_a_failed_step_that_nobody_wants_any_more_is_forgotten(runner, rec
     await runner.carry_out(RUN, [])
 
     assert not runner.has_retries
+
+
+async def test_a_person_is_told_once_about_a_step_that_keeps_failing_and_when_it_works_again(
+    runner, recorder, monkeypatch
+):
+    monkeypatch.setattr(step_runner, "FIRST_DELAY", 0.0)
+    recorder.fails.add(Build)
+    build = Build(candidate_ids=("cd_1",))
+    for _ in range(step_runner.TOLD + 1):
+        await runner.carry_out(RUN, [build])
+        await asyncio.gather(*runner._tasks.values())
+    (asked,) = recorder.done
+    assert (asked.key, asked.subject) == ("trouble:merge", "A step of the run keeps failing: no")
+    assert [each["value"] for each in asked.choices] == ["retry", "stop"]
+
+    recorder.fails.clear()
+    await runner.carry_out(RUN, [build])
+    await asyncio.gather(*runner._tasks.values())
+
+    assert recorder.done[1:] == [build, WORKS]

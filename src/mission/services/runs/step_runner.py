@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 
 from mission.domain.errors import MissionError
+from mission.domain.runs.decisions import choices
 from mission.domain.runs.run import Run
 from mission.domain.runs.steps import (
     Advance,
+    Ask,
     Build,
     CheckFinal,
     CheckMerged,
@@ -22,6 +25,7 @@ from mission.domain.runs.steps import (
     SendBack,
     Step,
     StopExecution,
+    Withdraw,
 )
 from mission.services.runs.context import RunContext, StepHandler
 
@@ -32,6 +36,10 @@ MERGING = (Build, CheckMerged, CheckTip, MarkChecked, Advance, SendBack)
 WHOLE_RUN = (LookBefore, CheckFinal, Land)
 FIRST_DELAY = 0.5
 MAX_DELAY = 60.0
+TOLD = 6
+"""After how many failures in a row, within about half a minute, a person is told."""
+LASTING = ("merge", "run")
+"""Lanes whose trouble an earlier daemon may have told."""
 
 
 class StepRunner:
@@ -46,6 +54,7 @@ class StepRunner:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._launching: dict[str, Launch] = {}
         self._stopping: set[str] = set()
+        self._worked: set[str] = set()
         self._failed: dict[str, tuple[int, float]] = {}
         """For each lane how often in a row it failed, and when it is tried again."""
         self.has_ended = False
@@ -128,12 +137,15 @@ class StepRunner:
                 await self._run_step(run, step)
         except MissionError as error:
             log.warning("run %s: %s is tried again: %s", run.id, lane.split(" ")[0], error.message)
-            self._note_failure(lane)
-        except Exception:
+            await self._note_failure(run, lane, error.message)
+        except Exception as error:
             log.exception("run %s: %s is tried again", run.id, lane.split(" ")[0])
-            self._note_failure(lane)
+            await self._note_failure(run, lane, str(error) or type(error).__name__)
         else:
-            self._failed.pop(lane, None)
+            times, _ = self._failed.pop(lane, (0, 0.0))
+            if times >= TOLD or (lane in LASTING and lane not in self._worked):
+                self._worked.add(lane)
+                await self._tell(run, Withdraw(key=_trouble(lane), reason="it works again"))
 
     async def _run_step(self, run: Run, step: Step) -> None:
         handler = self._handlers.get(type(step))
@@ -150,12 +162,32 @@ class StepRunner:
     def _may_try(self, lane: str) -> bool:
         return self._failed.get(lane, (0, 0.0))[1] <= asyncio.get_running_loop().time()
 
-    def _note_failure(self, lane: str) -> None:
+    async def _note_failure(self, run: Run, lane: str, reason: str) -> None:
+        """Try the lane again later; a person hears of what keeps failing."""
         loop = asyncio.get_running_loop()
         times = self._failed.get(lane, (0, 0.0))[0] + 1
         delay = min(MAX_DELAY, FIRST_DELAY * 2 ** (times - 1))
         self._failed[lane] = (times, loop.time() + delay)
         loop.call_later(delay, self._wake)
+        if times % TOLD == 0:
+            await self._tell(
+                run,
+                choices.about_run(
+                    _trouble(lane),
+                    subject=f"A step of the run keeps failing: {reason}",
+                    body="It is tried again by itself. The log of Mission Control says more.",
+                    choices=(choices.LOOK_AGAIN, choices.STOP),
+                ),
+            )
+
+    async def _tell(self, run: Run, step: Ask | Withdraw) -> None:
+        with suppress(MissionError):  # the store may be what fails
+            await self._run_step(run, step)
+
+
+def _trouble(lane: str) -> str:
+    """Return the key of the question about steps that keep failing."""
+    return f"trouble:{lane.replace(' ', ':')[:100]}"
 
 
 def _lane(step: Step) -> str | None:

@@ -18,7 +18,10 @@ from mission.services.runs.merging.step_guard import current_run, save_run
 from mission.store.transaction import Tx
 
 MAX_LISTED = 500
-DIVERGED = "the branch '{branch}' was moved to {tip}, which does not contain what was merged: move it back"
+DIVERGED = (
+    "the branch '{branch}' was moved to {real}, which does not contain what was merged. "
+    "Move it back: git branch -f {branch} {tip}"
+)
 
 
 async def follow(context: RunContext, run: Run) -> Run | None:
@@ -71,6 +74,6 @@ def _follow(
 
 def _stop(tx: Tx, *, run: Run, real: str) -> None:
     now = current_run(tx, run)
-    reason = DIVERGED.format(branch=run.branch, tip=real[:12])
+    reason = DIVERGED.format(branch=run.branch, real=real[:12], tip=run.tip[:12])
     if now is not None and now.merging_stopped != reason:
         save_run(tx, replace(now, merging_stopped=reason))
