@@ -13,7 +13,9 @@ from bench import (
     bridge,
     calls,
     claiming,
+    controller,
     executions,
+    launching,
     listing,
     mailbox,
     many,
@@ -23,6 +25,7 @@ from bench import (
     polls,
     proof,
     recall,
+    runs,
     snapshot,
 )
 from bench.effort import FULL, QUICK, Effort
@@ -35,14 +38,17 @@ SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
     "merging": merging.measure,
     "bridge": bridge.measure,
     "executions": executions.measure,
+    "launching": launching.measure,
     "listing": listing.measure,
     "claiming": claiming.measure,
+    "controller": controller.measure,
     "mailbox": mailbox.measure,
     "page": page.measure,
     "plans": plans.measure,
     "polls": polls.measure,
     "proof": proof.measure,
     "recall": recall.measure,
+    "runs": runs.measure,
     "snapshot": snapshot.measure,
 }
 

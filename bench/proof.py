@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import os
 import tempfile
 import time
@@ -12,12 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from bench.effort import Effort
-from bench.http import Connection
 from bench.report import Row, Target, compared
-from bench.server import Daemon, daemon
+from bench.rest import Rest
+from bench.server import daemon
 from bench.snapshot import generate
 from bench.timing import Series, interleave
 from mission.domain.ids import new_id
@@ -28,22 +26,6 @@ SECTION = "proof"
 FILES = 200
 COMMAND = "true"
 ADDED_MS = 15.0
-
-
-class _Rest:
-    """Calls tools of a daemon over REST."""
-
-    def __init__(self, server: Daemon) -> None:
-        self._address = server.address
-        self._connection = Connection(server.address)
-
-    def __call__(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        body = json.dumps(arguments).encode()
-        request = self._address.request("POST", f"/api/tools/{tool}", body=body)
-        answer: dict[str, Any] = json.loads(self._connection.exchange(request).partition(b"\r\n\r\n")[2])
-        if "error" in answer:
-            raise RuntimeError(answer["error"]["message"])
-        return answer
 
 
 def measure(effort: Effort) -> list[Row]:
@@ -103,11 +85,11 @@ def _rows(series: Mapping[str, Series]) -> list[Row]:
 
 
 @contextmanager
-def _gated() -> Iterator[tuple[_Rest, dict[str, str], Path, Callable[[], float]]]:
+def _gated() -> Iterator[tuple[Rest, dict[str, str], Path, Callable[[], float]]]:
     """Yield a daemon with a mission of each kind, a repository, and the bare runner."""
     with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder, daemon(tasks=100) as server:
         repository = generate(Path(folder) / "repository", files=FILES)
-        rest = _Rest(server)
+        rest = Rest(server.address)
         missions = {}
         for name, check in {
             "plain": None,
@@ -121,7 +103,7 @@ def _gated() -> Iterator[tuple[_Rest, dict[str, str], Path, Callable[[], float]]
         yield rest, missions, repository, _bare_runner(Path(folder), repository)
 
 
-def _changed_task(rest: _Rest, mission: str, repository: Path, number: int) -> str:
+def _changed_task(rest: Rest, mission: str, repository: Path, number: int) -> str:
     """Start a task and change a file in its tree."""
     arguments = {"mission_id": mission, "name": f"Task {number}", "goal": "g", "repository_path": str(repository)}
     task: str = rest("start_task", arguments)["task_id"]

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ class Daemon:
 
     address: Address
     home: Path
+    pid: int
     mission_id: str
     task_ids: Sequence[str]
 
@@ -36,16 +37,22 @@ class Daemon:
 
 
 @contextmanager
-def daemon(*, tasks: int, audited: bool = True) -> Iterator[Daemon]:
-    """Yield a daemon on a store of its own with that many tasks in one mission."""
+def daemon(*, tasks: int, audited: bool = True, settings: Mapping[str, str] | None = None) -> Iterator[Daemon]:
+    """Yield a daemon on a store of its own with that many tasks in one mission; `settings` are variables for it."""
     with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder:
         home = Path(folder)
         planted = asyncio.run(seed.plant(home, tasks=tasks))
         module = "mission" if audited else "bench.unaudited"
-        with _process([sys.executable, "-m", module, "up", "--port", "0"], home) as process:
+        with _process([sys.executable, "-m", module, "up", "--port", "0"], home, settings=settings) as process:
             address = _address(home / "daemon.json", process)
             with listening(address, home):
-                yield Daemon(address=address, home=home, mission_id=planted.mission_id, task_ids=planted.task_ids)
+                yield Daemon(
+                    address=address,
+                    home=home,
+                    pid=process.pid,
+                    mission_id=planted.mission_id,
+                    task_ids=planted.task_ids,
+                )
 
 
 @contextmanager
@@ -85,9 +92,14 @@ def listening(address: Address, home: Path) -> Iterator[None]:
 
 @contextmanager
 def _process(
-    command: Sequence[str], home: Path, *, stdout: int = subprocess.DEVNULL
+    command: Sequence[str],
+    home: Path,
+    *,
+    stdout: int = subprocess.DEVNULL,
+    settings: Mapping[str, str] | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(command, cwd=home, env=environment(home), stdin=subprocess.DEVNULL, stdout=stdout)
+    variables = {**environment(home), **(settings or {})}
+    process = subprocess.Popen(command, cwd=home, env=variables, stdin=subprocess.DEVNULL, stdout=stdout)
     try:
         yield process
     finally:

@@ -17,7 +17,7 @@ from functools import partial
 
 from mission.domain.errors import MissionError, TransientError
 from mission.domain.runs.controller import next_steps
-from mission.domain.runs.run import Run
+from mission.domain.runs.run import HOLDER_LEASE, Run
 from mission.domain.runs.steps import Decision, Step
 from mission.domain.runs.view import RunView
 from mission.services.runs import holding
@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0
 """How often a run is looked at without a wake-up; its holder's lease is several times as long."""
+RENEW_SECONDS = HOLDER_LEASE.total_seconds() / 4
+"""How old the lease on a run may become before it is renewed."""
 QUIET_SECONDS = 30.0
 """How often a run is read in which nothing is under way and nothing was written."""
 GATHER_SECONDS = 0.05
@@ -127,6 +129,8 @@ class _RunLoop:
         self._run_id = run_id
         self._runner = runner
         self._wake = wake
+        self._held: Run | None = None
+        self._held_at = float("-inf")
         self._live: list[str] = []
         self._read_at = float("-inf")
         self._seen = -1
@@ -134,12 +138,20 @@ class _RunLoop:
 
     async def run(self) -> None:
         while True:
-            held = await self._context.work.write(holding.hold, run_id=self._run_id, holder=self._driver.holder)
+            held = await self._hold()
             if held is None or not await self._look(held):
                 return
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), self._pause())
             self._wake.clear()
+
+    async def _hold(self) -> Run | None:
+        """Return the run if this process drives it. The lease is not renewed at every event; each view checks it."""
+        now = asyncio.get_running_loop().time()
+        if self._held is None or now - self._held_at > RENEW_SECONDS:
+            self._held_at = now
+            self._held = await self._context.work.write(holding.hold, run_id=self._run_id, holder=self._driver.holder)
+        return self._held
 
     async def _look(self, run: Run) -> bool:
         """Read the view and carry out what follows. Return whether there is more to come."""
@@ -152,6 +164,7 @@ class _RunLoop:
         view = await self._context.work.read(read_view, run_id=self._run_id, facts=facts)
         if view is None or view.run.holder != self._driver.holder or view.run.fence != run.fence:
             return False
+        self._held = view.run
         self._live = [task.live.id for task in view.tasks if task.live is not None]
         if not view.run.is_live and not self._live:
             self._context.launcher.forget_variables(self._run_id)
