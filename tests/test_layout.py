@@ -18,7 +18,6 @@ WITHOUT_TESTS = {
     "services/runs/agents/asking.py": _DRIVEN,
     "services/runs/agents/skipping.py": _DRIVEN,
     "services/runs/agents/stopping.py": _DRIVEN,
-    "services/runs/holding.py": _DRIVEN,
     "services/runs/view_reader.py": _DRIVEN,
     "services/runs/viewing/circles.py": _DRIVEN,
     "services/runs/viewing/questions.py": _DRIVEN,

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mission.domain.checks.round import Purpose, RoundState
 from mission.domain.runs.candidate import CandidateState
 from mission.domain.runs.controller import next_steps
+from mission.domain.runs.decisions.choices import BUDGET
 from mission.domain.runs.options import AgentMix, Limits, Overlap
 from mission.domain.runs.run import RunState
 from mission.domain.runs.steps import (
@@ -402,3 +403,14 @@ def test_a_paused_run_does_not_say_that_it_waits_for_a_person():
     view = a_view(a_task(1), run=a_run(state=RunState.PAUSED), items={"stuck": "q_1"})
 
     assert next_steps(view).steps == (Withdraw(key="stuck", reason="the run is paused"),)
+
+
+def test_the_question_about_the_last_launch_stays_open_while_that_launch_begins():
+    run = a_run(budget=Limits(launches=1))
+    view = a_view(a_task(1), a_task(2), run=run, launching={"t_1": "codex"})
+
+    asked = next_steps(view).steps
+    again = next_steps(replace(view, items={BUDGET: "the budget is spent"})).steps
+
+    assert [each.key for each in asked if isinstance(each, Ask)] == [BUDGET]
+    assert again == ()

@@ -120,7 +120,7 @@ def _watch(draft: Draft, live: Sequence[TaskView], options: RunOptions) -> None:
 def _ask_about_budget(draft: Draft, reached: str | None) -> None:
     if reached is not None:
         draft.ask(budgets.question(reached))
-    elif budgets.launch_limit(draft.view.run.wanted.budget, draft.view.spent) is None:
+    elif budgets.launch_limit(draft.view.run.wanted.budget, draft.view.spent, more=len(draft.view.launching)) is None:
         draft.withdraw(choices.BUDGET, "the budget is no longer spent")
 
 
