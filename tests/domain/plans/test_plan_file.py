@@ -242,7 +242,7 @@ def test_bad_syntax_has_its_line(text, line, words):
         ("budget = 3\n" + MISSION + TASK, 1, "budget must be a table"),
         (MISSION + TASK + TASK, 7, "'a' is already the name of the task in line 4"),
         (MISSION + TASK + 'depends_on = ["a"]', 6, "'a' depends on itself"),
-        (MISSION + TASK + 'depends_on = [\n"x"]', 7, "there is no task 'x'"),
+        (MISSION + TASK + 'depends_on = [\n"x"]', 7, "no task is named 'x'"),
         (MISSION + TASK + "depends_on = 'x'", 6, "tasks[0].depends_on must be a list, not text"),
         (MISSION + TASK + "requires = ['x', 'x']", 6, "tasks[0].requires[1] names 'x' again"),
         (MISSION + TASK + "sequence = 0", 6, "from 1 to"),

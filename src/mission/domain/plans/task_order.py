@@ -35,7 +35,7 @@ def _find_unknown(tasks: Dependencies, numbers: Mapping[str, int], problems: Pro
         what, hint = f"'{name}' depends on itself", "Remove the task from its own depends_on."
         if other != name:
             close = nearest(other, numbers) if count < MAX_PROBLEMS else None  # it compares with every name
-            what = f"there is no task '{other}'"
+            what = f"no task is named '{other}'"
             hint = f"Did you mean '{close}'?" if close else "Use the exact name of a task in this plan."
         problems.add(("tasks", number, "depends_on", position), f"tasks[{number}].depends_on: {what}", hint)
 
