@@ -11,6 +11,7 @@ const PATCH = [
 ];
 const EVIDENCE = {
   id: "ev_1",
+  task_id: "t_1",
   name: "tests",
   kind: "run",
   check: { run: "make test" },
@@ -52,8 +53,17 @@ test("a candidate shows report, findings, evidence and its diff against the tip"
 test("a candidate that was not merged for trial has no diff yet", async () => {
   renderPage(<CandidateDetails id="cd_1" />, { candidate_get: candidate({ commit: null, tip: null }) });
 
-  expect(await screen.findByText("No diff yet")).toBeTruthy();
+  expect(await screen.findByText(/has not been merged onto the tip/)).toBeTruthy();
   expect(screen.getByText(/Nothing was checked/)).toBeTruthy();
+});
+
+test("a conflict has no merged tree, and evidence of the tip stands apart", async () => {
+  const tip = { ...EVIDENCE, id: "ev_2", task_id: null, state: "passed", reason: null };
+  renderPage(<CandidateDetails id="cd_1" />, { candidate_get: candidate({ state: "conflicted", evidence: [tip] }) });
+
+  expect(await screen.findByText(/so there is no merged tree/)).toBeTruthy();
+  expect(screen.getByText(/Nothing was checked/)).toBeTruthy();
+  expect(screen.getByText("Evidence of the tip")).toBeTruthy();
 });
 
 test("the rest of a candidate is shown where its lines cannot be read", async () => {

@@ -101,16 +101,26 @@ function summaryOf(report: Record<string, unknown>): string {
   return typeof said === "object" && said !== null ? summaryOf(said as Record<string, unknown>) : "";
 }
 
+/** Show what was checked: the merged tree, and the tip without the candidate if it was asked whose failure it is. */
 function CandidateEvidence({ candidate }: { candidate: CandidateRecord }) {
-  const checks = useMemo(() => (candidate.evidence as unknown as EvidenceRecord[]).map(glanceOf), [candidate]);
+  const rows = candidate.evidence as unknown as EvidenceRecord[];
+  const merged = useMemo(() => rows.filter((row) => row.task_id !== null).map(glanceOf), [rows]);
+  const tip = useMemo(() => rows.filter((row) => row.task_id === null).map(glanceOf), [rows]);
   return (
-    <Card title="Evidence" count={checks.length} aside="on the merged tree">
-      {checks.length === 0 ? (
-        <p className="side-words">Nothing was checked on this candidate's merged tree yet.</p>
-      ) : (
-        <EvidenceList checks={checks} />
+    <>
+      <Card title="Evidence" count={merged.length} aside="on the merged tree">
+        {merged.length === 0 ? (
+          <p className="side-words">Nothing was checked on this candidate's merged tree.</p>
+        ) : (
+          <EvidenceList checks={merged} />
+        )}
+      </Card>
+      {tip.length > 0 && (
+        <Card title="Evidence of the tip" count={tip.length} aside="without this candidate">
+          <EvidenceList checks={tip} />
+        </Card>
       )}
-    </Card>
+    </>
   );
 }
 
@@ -153,10 +163,8 @@ function CandidateDiff({ candidate, review }: { candidate: CandidateRecord; revi
       <Loaded query={found} what="the changes">
         {({ patch }) =>
           patch == null || patch.length === 0 ? (
-            <Empty title={patch == null ? "No diff yet" : "No files changed"}>
-              {patch == null
-                ? "It has not been merged onto the tip for trial yet."
-                : "The merged tree is the same as the tip."}
+            <Empty title={patch == null ? "No diff" : "No files changed"}>
+              {patch == null ? withoutDiff(candidate) : "The merged tree is the same as the tip."}
             </Empty>
           ) : (
             <ChangedLines files={patch} comments={review === undefined ? undefined : comments} />
@@ -165,6 +173,12 @@ function CandidateDiff({ candidate, review }: { candidate: CandidateRecord; revi
       </Loaded>
     </Card>
   );
+}
+
+function withoutDiff(candidate: CandidateRecord): string {
+  return candidate.state === "conflicted"
+    ? "It conflicts with the tip, so there is no merged tree."
+    : "It has not been merged onto the tip for trial yet.";
 }
 
 function ChangedLines({ files, comments }: { files: readonly CandidateFile[]; comments: LineComments | undefined }) {
