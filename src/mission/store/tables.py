@@ -418,6 +418,26 @@ candidates = Table(
     Index(None, "mission_id"),
 )
 
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("candidate_id", Text, ForeignKey("candidates.id", ondelete="CASCADE"), nullable=False),
+    Column("mission_id", Text, ForeignKey("missions.id", ondelete="CASCADE"), nullable=False),
+    Column("task_id", Text, ForeignKey("tasks.id", ondelete="CASCADE"), nullable=False),
+    Column("commit", Text, nullable=False),
+    Column("agent_id", Text),
+    Column("execution_id", Text, unique=True),
+    Column("given", Text, nullable=False),
+    Column("verdict", Text, nullable=False),
+    Column("criteria", json_type(), nullable=False),
+    Column("findings", json_type(), nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Index(None, "candidate_id", "created_at"),
+    Index(None, "task_id", "created_at"),
+    Index(None, "mission_id"),
+)
+
 tree_slots = Table(
     "tree_slots",
     metadata,

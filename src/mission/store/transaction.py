@@ -31,6 +31,7 @@ from mission.store.missions.plans import Plans
 from mission.store.missions.task_counts import TaskCounts
 from mission.store.missions.templates import Templates
 from mission.store.runs.candidates import Candidates
+from mission.store.runs.reviews import Reviews
 from mission.store.runs.runs import Runs
 from mission.store.runs.view_rows import ViewRows
 from mission.store.tasks.claims import Claims
@@ -125,6 +126,10 @@ class Tx:
     @cached_property
     def candidates(self) -> Candidates:
         return Candidates(self.connection)
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        return Reviews(self.connection)
 
     @cached_property
     def tree_slots(self) -> TreeSlots:
