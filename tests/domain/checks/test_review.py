@@ -13,7 +13,7 @@ def test_without_a_rule_for_people_nobody_must_look(rule):
 
 
 def test_a_person_looks_at_every_result_if_the_mission_says_so():
-    assert review_reasons(ReviewFacts(wanted="person")) == ["Every result of this mission is reviewed."]
+    assert review_reasons(ReviewFacts(wanted="person")) == ["A person reviews every result."]
 
 
 def test_by_risk_a_plain_proved_result_passes():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
 
 import pytest
 
@@ -14,6 +15,17 @@ from tests.checked_tasks import signals as signals
 from tests.tools.conftest import planned
 
 WRONG = "! grep -q wrong src/new.py"
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """The repository's disk, which is soon full."""
+    top = tmp_path / "repository"
+    top.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4M", "none", top], capture_output=True).returncode != 0:
+        pytest.skip("this user may not mount a file system")
+    yield
+    subprocess.run(["umount", "-l", top], check=True)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +147,14 @@ async def test_a_command_that_hangs_is_ended_after_its_time_and_fails(checked, s
     assert not is_alive(int(signals.notes("pid")[0]))
 
 
-async def test_what_a_command_leaves_running_is_ended_with_it(checked, signals):
-    daemon = f"(setsid sh -c 'echo $$ > {signals.path('pid')}; exec sleep 1000' >/dev/null 2>&1 &)"
+FORK_TWICE = (
+    "import os, sys; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); os.execvp('sh', sys.argv[1:])"
+)
+
+
+@pytest.mark.parametrize("start", ["setsid", f'python3 -c "{FORK_TWICE}"'], ids=["setsid", "double fork"])
+async def test_what_a_command_leaves_running_is_ended_with_it(checked, signals, start):
+    daemon = f"({start} sh -c 'echo $$ > {signals.path('pid')}; exec sleep 1000' >/dev/null 2>&1 &)"
     await checked.check(f"{daemon}; while ! test -s {signals.path('pid')}; do :; done")
 
     done = await checked.report(await checked.started())
@@ -145,16 +163,32 @@ async def test_what_a_command_leaves_running_is_ended_with_it(checked, signals):
     assert not is_alive(int(signals.notes("pid")[0]))
 
 
-async def test_a_command_that_prints_a_lot_keeps_its_end(checked):
-    await checked.check("seq 1 300000")
+async def test_a_command_that_prints_200_mb_keeps_its_end(checked):
+    await checked.check("yes | head -c 200000000; echo the end")
 
     task = await checked.started()
-    await checked.report(task)
+    done = await checked.report(task)
 
-    (row,) = await checked.evidence(task)
-    assert row.output_bytes > 1_900_000
-    assert len(row.output) <= 4_000
-    assert row.output.rstrip().endswith("300000")
+    id = done["evidence"]["checks"][0]["evidence_id"]
+    found = await checked.call("evidence_get", {"id": id})
+    whole = await checked.call("evidence_output", {"id": id})
+    assert (done["evidence"]["state"], found["output_bytes"]) == ("proved", 200_000_008)
+    assert (len(found["output"]) <= 4_000, found["output"].endswith("the end\n")) == (True, True)
+    assert len(whole["text"]) < 3 * 2**20
+
+
+async def test_a_command_that_fills_the_disk_could_not_run_and_is_no_failure(small_disk, checked):
+    await checked.check({"name": "big", "run": "test ! -f src/new.py || cat /dev/zero > big.o"})
+    task = await checked.started()
+
+    error = await checked.refused(task)
+
+    assert (error["code"], "no space left" in error["details"]["checks"][0]["reason"]) == ("CHECKS_ERROR", True)
+    (checked.repository / "big.o").unlink()
+    assert (await checked.row(task)).proof_state is None
+    assert [item["subject"] for item in await checked.items("checks")] == [
+        "Check 'big' cannot run: there is no space left on the disk it writes to"
+    ]
 
 
 async def test_a_port_that_is_taken_is_a_failure_like_any_other(checked):

@@ -33,7 +33,7 @@ class ReviewFacts:
 def review_reasons(facts: ReviewFacts, *, review_lines: int = REVIEW_LINES) -> list[str]:
     """Return why a person must look at the result; empty if no review is needed."""
     if facts.wanted == ReviewRule.PERSON:
-        return ["Every result of this mission is reviewed.", *_risks(facts, review_lines)]
+        return ["A person reviews every result.", *_risks(facts, review_lines)]
     return _risks(facts, review_lines) if facts.wanted == ReviewRule.RISK else []
 
 

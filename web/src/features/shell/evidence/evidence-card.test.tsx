@@ -13,7 +13,7 @@ test("the outcome of a round is counted", () => {
   const states = ["passed", "passed", "failed", "running"].map((state) => check({ state }));
 
   expect(describeRound({ checks: states })).toBe("2 of 4 passed · 1 running · 1 failed");
-  expect(describeRound({ checks: [check({ state: "not_run" })] })).toBe("not run yet");
+  expect(describeRound({ checks: [check({ state: "not_run" })] })).toBe("not run");
 });
 
 test("warnings, criteria and the reason for missing proof are shown", async () => {

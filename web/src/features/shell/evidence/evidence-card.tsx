@@ -92,7 +92,7 @@ const COUNTED = [
 export function describeRound({ checks }: Pick<TaskProofGlance, "checks">): string {
   const tally = (state: string) => checks.filter((check) => check.state === state).length;
   const [, ...others] = COUNTED;
-  if (checks.every((check) => check.state === "not_run")) return checks.length > 0 ? "not run yet" : "";
+  if (checks.every((check) => check.state === "not_run")) return checks.length > 0 ? "not run" : "";
   return [
     `${tally("passed")} of ${checks.length} passed`,
     ...others.filter(([state]) => tally(state) > 0).map(([state, word]) => `${tally(state)} ${word}`),
