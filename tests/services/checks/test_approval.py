@@ -44,6 +44,19 @@ async def test_an_approved_command_runs_and_proves(checked, signals, proposed):
     assert (signals.notes("runs"), str((await checked.row(task)).proof_state)) == (["x"], "proved")
 
 
+async def test_a_proposed_command_that_is_not_required_holds_nothing_up(checked, signals, make_agent):
+    ada = await make_agent("ada")
+    await checked.check({"name": "unit", "run": "test -f src/new.py"})
+    task = await checked.started(agent_id=ada)
+    extra = {"name": "extra", "run": signals.note("runs"), "required": False}
+    await checked.call("checks_set", {"scope": "task", "id": task, "checks": [extra], "agent_id": ada})
+
+    done = await checked.report(task, agent_id=ada)
+
+    assert [(each["name"], each["state"]) for each in done["evidence"]["checks"]] == [("unit", "passed")]
+    assert (done["evidence"]["state"], signals.notes("runs")) == ("proved", [])
+
+
 @pytest.mark.parametrize("way", ["refuse", "dismiss"])
 async def test_a_refused_command_is_dropped_and_never_runs(checked, signals, proposed, way):
     task, ada, item = proposed

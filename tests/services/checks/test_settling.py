@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -138,6 +139,56 @@ async def test_a_reviewed_mission_asks_a_person_after_its_checks_passed(checked,
     await checked.until_status(task, "completed")
     assert (await checked.row(task)).proof_state == "proved"
     assert len(signals.notes("runs")) == 1
+
+
+async def test_a_review_is_answered_without_the_tree_and_keeps_what_was_reported(checked, repository):
+    checked.id = (
+        await checked.call(
+            "workflow_create",
+            {
+                "name": "W",
+                "source_type": "prompt",
+                "source_content": "x",
+                "review": "person",
+                "checks": ["test -f src/new.py"],
+                "repository_path": str(repository),
+            },
+        )
+    )["id"]
+    task = await checked.started(phase=1)
+    await checked.report(task, summary="sorted the shelves", phase_complete=True)
+    (item,) = await checked.items("review")
+    repository.rename(repository.with_name("gone"))
+
+    await checked.call("queue_answer", {"id": item["id"], "choice": 1})
+
+    found = await checked.task(task)
+    row = await checked.row(task)
+    assert (found["status"], found["evidence"]["state"]) == ("completed", "proved")
+    assert (row.outcome["summary"], row.changes["added"]) == ("sorted the shelves", ["src/new.py"])
+    phase = await checked.read(lambda tx: tx.phases.get(row.phase_id))
+    assert str(phase.status) == "completed"
+
+
+@pytest.mark.parametrize("checks", [[], ["test -f src/new.py"]], ids=["without checks", "with checks"])
+async def test_a_review_of_work_on_another_host_is_answered_here(checked, make_agent, checks):
+    """Without checks the task is completed; with checks the daemon of that host runs them."""
+    ada = await make_agent("ada")
+    await checked.check(*checks)
+    task = await checked.started(agent_id=ada)
+    await checked.call("mcp__task__update_status", {"taskId": task, "status": "REVIEW"}, agent=ada)
+    (item,) = await checked.items("review")
+    row = await checked.row(task)
+    await checked.call.app.database.write(lambda tx: tx.tasks.save(replace(row, host_id="elsewhere")))
+
+    await checked.call("queue_answer", {"id": item["id"], "choice": 1})
+
+    found = await checked.task(task)
+    if not checks:
+        assert (found["status"], found["evidence"]["state"]) == ("completed", "unproved")
+        return
+    (round,) = await checked.rounds(task)
+    assert (str((await checked.row(task)).hold.kind), round.host_id, round.is_open) == ("checks", "elsewhere", True)
 
 
 async def test_a_review_that_is_accepted_does_not_pass_a_tree_that_fails(checked, make_agent):

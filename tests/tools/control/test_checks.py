@@ -126,6 +126,24 @@ async def test_suggestions_are_run_once_and_say_which_pass_today(checked, reposi
     await checked.check(*(each["definition"] for each in found["checks"]))
 
 
+async def test_suggestions_come_from_all_files_that_describe_a_project(checked, repository):
+    for name, text in {
+        "pyproject.toml": "[tool.ruff]\n",
+        "package.json": '{"scripts": {"test": "node --test"}}',
+        "Makefile": "check:\n\t@true\n",
+        "Cargo.toml": '[package]\nname = "a"\n',
+        "go.mod": "module a\n",
+        ".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: shellcheck run.sh\n",
+    }.items():
+        checked.write(name, text)
+
+    found = await checked.call("checks_suggest", {"repository_path": str(repository), "run": False})
+
+    assert {"ruff check .", "npm test", "make check", "cargo test", "go test ./...", "shellcheck run.sh"} <= {
+        each["run"] for each in found["checks"]
+    }
+
+
 async def test_suggestions_are_read_without_running_anything_if_asked(checked, repository, signals):
     (repository / "Makefile").write_text(f"test:\n\t{signals.note('runs')}\n")
 

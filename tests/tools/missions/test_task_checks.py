@@ -101,6 +101,38 @@ async def test_checks_that_fail_after_the_caller_left_return_the_task_to_its_own
     assert found["evidence"]["state"] == "failing"
 
 
+async def test_checks_that_fail_after_the_owner_is_gone_give_the_task_to_anybody(checked, signals, make_agent):
+    ada, bob = await make_agent("ada"), await make_agent("bob")
+    await checked.check({"name": "slow", "run": f"test ! -f src/new.py || {{ {signals.pause('slow')}; exit 1; }}"})
+    task = await checked.started(agent_id=ada)
+    checked.wait_at_most(0.05)
+    await checked.report(task, agent_id=ada)
+    await signals.reached("slow")
+    await checked.call("agent_unregister", {"id": ada})
+    await signals.let_through("slow")
+
+    await checked.until_status(task, "pending")
+
+    taken = await checked.call("task_claim_next", {"agent_id": bob})
+    assert (taken["task"]["id"], taken["recovery"]["failed_checks"][0]["name"]) == (task, "slow")
+
+
+async def test_a_check_whose_runner_is_killed_is_lost_and_tried_once_more(checked, signals):
+    dies = f"{signals.note('killed')}; kill -9 $PPID; sleep 60"
+    await checked.check({"name": "unit", "run": f"test -f {signals.path('killed')} || {{ {dies}; }}"})
+
+    done = await checked.report(task := await checked.started())
+
+    assert done["evidence"]["state"] == "proved"
+    lost, passed = await checked.evidence(task)
+    assert (lost.state, lost.reason, passed.state, passed.flaky) == (
+        "lost",
+        "the process that ran it is gone",
+        "passed",
+        False,
+    )
+
+
 async def test_a_repeated_report_joins_the_open_one_and_its_words_count(checked, signals):
     await checked.check({"name": "slow", "run": f"{signals.note('runs')}; {signals.pause('slow')}"})
     task = await checked.started()
@@ -176,6 +208,7 @@ async def test_evidence_of_a_day_is_used_again_for_the_same_tree_only(checked, s
     task = await checked.started()
     asked = await checked.call("task_checks", {"task_id": task, "run": True})
     assert (asked["state"], len(signals.notes("runs"))) == ("passed", 1)
+    (checked.repository / "src" / "new.py").touch()
 
     done = await checked.report(task)
 

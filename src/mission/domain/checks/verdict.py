@@ -91,15 +91,15 @@ def next_step(round: CheckRound, evidence: Sequence[Evidence]) -> RoundStep:
     if any(each.state is EvidenceState.VOID and each.role is Role.RESULT for each in rows):
         if round.take < MAX_TAKES:
             return RoundStep(retake=True)
-        results = [_result(each, rows, tree=round.tree) for each in round.defined]
+        results = [_result(each, rows, tree=round.tree) for each in round.defined if not each.waits]
         return RoundStep(verdict=Verdict(state=RoundState.VOID, proves=False, results=results))
     tries = [NextTry(defined=each, role=role) for each in round.defined if (role := _next_role(each, rows, round))]
     if tries or any(not each.is_finished for each in rows):
         return RoundStep(tries=tries)
-    waiting = [each.check.name for each in round.defined if each.waits]
+    waiting = [each.check.name for each in round.defined if each.waits and each.check.required]
     if waiting:
         return RoundStep(waits_for=waiting)
-    results = [_result(each, rows, tree=round.tree) for each in round.defined]
+    results = [_result(each, rows, tree=round.tree) for each in round.defined if not each.waits]
     return RoundStep(verdict=_verdict(results, excuses=round.excuses))
 
 

@@ -16,7 +16,7 @@ from mission.domain.tasks.journal import OPTIONS, DecisionCategory, EntryKind, a
 from mission.domain.tasks.states import TaskStatus
 from mission.domain.tasks.task import Quality, Task
 from mission.services.answers import failed_attempts, resume_rules, resumption
-from mission.services.checks import approval, gate
+from mission.services.checks import approval, gate, settling
 from mission.services.messages import mailboxes, sending
 from mission.services.missions import planning
 from mission.services.missions.planning import NewTask
@@ -64,8 +64,8 @@ async def answer(
     accepted = await work.read(_accepted, item_id=item_id, choice=choice)
     if accepted is None:
         return await work.finish(record, **given)
-    prepared = await completion.prepare(
-        work, trees, task_id=accepted.id, agent_id=None, fence=None, result=_accepted_result(accepted)
+    prepared = await work.read(settling.approved, task=accepted) or await completion.prepare(
+        work, trees, task_id=accepted.id, agent_id=None, fence=None, result=_accepted_result(accepted), anywhere=True
     )
     result = await work.finish(accept, prepared=prepared, **given)
     await trees.forget(result.snapshots)

@@ -177,6 +177,29 @@ def _pass(tx: Tx, round: CheckRound, task: Task, proof: Proof) -> None:
     )
 
 
+def approved(tx: Tx, *, task: Task) -> PreparedCompletion | None:
+    """Return the completion of a task that passed its checks and is approved in review, as it was reported and checked.
+
+    Return None if it was not checked, or if anything happened to the task since then.
+    """
+    round = rounds.last_gate(tx, task.id)
+    if round is None or round.state is not RoundState.PASSED or round.report is None or task.proof is None:
+        return None
+    if task.is_checking or (round.fence, round.ended_at) != (task.fence, task.updated_at):
+        return None
+    result = TaskResult.from_dict(round.report)
+    return PreparedCompletion(
+        task=task,
+        agent_id=None,
+        fence=None,
+        result=replace(result, by_hand=True, reviewed=True, outcome={**result.outcome, "manual_review_needed": False}),
+        changes=Changes.from_dict(round.changes) if round.changes is not None else None,
+        warnings=list(result.warnings),
+        proof=Proof.from_dict(task.proof),
+        keeps_patch=True,
+    )
+
+
 def _review_reasons(
     tx: Tx, round: CheckRound, task: Task, result: TaskResult, changes: Changes | None, proof: Proof
 ) -> list[str]:

@@ -181,8 +181,12 @@ async def prepare(
     fence: int | None,
     result: TaskResult,
     report: Report | None = None,
+    anywhere: bool = False,
 ) -> PreparedCompletion:
-    """Return the task with the changes in its tree; `record` ends it. Raise if it cannot be completed."""
+    """Return the task with the changes in its tree; `record` ends it. Raise if it cannot be completed.
+
+    With `anywhere`, a tree on another host is left to the daemon there.
+    """
     found = await work.read(_before_completion, task_id=task_id, agent_id=agent_id, fence=fence, result=result)
     task = found.task
     prepared = PreparedCompletion(task=task, agent_id=agent_id, fence=fence, result=result)
@@ -192,6 +196,8 @@ async def prepare(
         return replace(prepared, run=found.run)  # what counts is the difference between its tip and the merged tree
     if found.checks and task.is_checking:
         return replace(prepared, checks=found.checks)  # the report that is open knows its tree
+    if anywhere and task.snapshot is not None and task.host_id != trees.host_id:
+        return replace(prepared, checks=found.checks, warnings=[f"its files are on host {task.host_id}"])
     if found.checks and not result.unproved:
         return await _examined(trees, replace(prepared, checks=found.checks), left=found.left_files, report=report)
     changes, warnings = await changes_of(trees, task, left=found.left_files, report=report)
