@@ -108,6 +108,21 @@ async def test_as_many_tasks_may_be_claimed_as_there_are_agents(call, runs, miss
     assert (await call("workflow_get", {"id": mission}))["max_parallel_tasks"] == 3
 
 
+async def test_a_run_applies_the_checks_of_its_repository(call, runs, mission, repository):
+    await call("checks_set", {"scope": "mission", "id": mission, "checks": ["make lint"]})
+    await call("checks_set", {"scope": "repository", "repository_path": str(repository), "checks": ["make test"]})
+    before = await call("checks_list", {"scope": "mission", "id": mission})
+
+    await call("run_start", {"mission_id": mission, "agents": AGENTS})
+
+    after = await call("checks_list", {"scope": "mission", "id": mission})
+    assert [each["name"] for each in before["checks"]] == ["make lint"]
+    assert [(each["name"], each["origin"]) for each in after["checks"]] == [
+        ("make test", "repository"),
+        ("make lint", "mission"),
+    ]
+
+
 async def test_a_second_run_is_refused_and_names_the_first(call, runs, mission):
     first = await call("run_start", {"mission_id": mission, "agents": AGENTS})
 

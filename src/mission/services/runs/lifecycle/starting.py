@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain import events
+from mission.domain.checks.check import Scope
 from mission.domain.checks.review import ReviewRule
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.ids import new_id
@@ -282,8 +283,19 @@ def _record(tx: Tx, *, mission_id: str, options: RunOptions, place: RunPlace) ->
     )
     tx.runs.add(run)
     tx.emit(events.RunCreated(run=run))
-    _widen(tx, mission, options)
+    _widen(tx, _with_repository_checks(tx, mission), options)
     return _answer(tx, run)
+
+
+def _with_repository_checks(tx: Tx, mission: Mission) -> Mission:
+    """Return the mission with the checks of its repository, if that has any: they apply to every run."""
+    id = mission.repository_id
+    if id is None or mission.repository_checks or not tx.checks.of(Scope.REPOSITORY, id):
+        return mission
+    checked = replace(mission, repository_checks=True, updated_at=tx.now)
+    tx.missions.save(checked)
+    tx.emit(events.MissionUpdated(mission=checked))
+    return checked
 
 
 def _widen(tx: Tx, mission: Mission, options: RunOptions) -> None:
