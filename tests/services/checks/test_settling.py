@@ -132,7 +132,8 @@ async def test_a_reviewed_mission_asks_a_person_after_its_checks_passed(checked,
 
     told = await checked.report(task)
 
-    assert told["status"] == "review"
+    assert (told["status"], told["evidence"]["state"]) == ("review", "proved")
+    assert "A person reviews" in told["evidence"]["next"]
     (item,) = await checked.items("review")
     await checked.call("queue_answer", {"id": item["id"], "choice": 1})
     await checked.call("task_checks", {"task_id": task})

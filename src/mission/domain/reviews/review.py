@@ -26,7 +26,7 @@ class ReviewVerdict(StrEnum):
 
 
 class Met(StrEnum):
-    """Whether a criterion is met."""
+    """The judgment of one criterion."""
 
     YES = "yes"
     NO = "no"

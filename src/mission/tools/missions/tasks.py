@@ -217,14 +217,12 @@ def _evidence(completed: Completed) -> TaskEvidence | None:
             tree=candidate.merged_tree or candidate.tree,
             next=WAIT_FOR_REVIEW if candidate.waits_for_review else WAIT_FOR_MERGE,
         )
-    if completed.round is not None:
-        waits = completed.round.is_open
-        return TaskEvidence.running(
-            completed.evidence,
-            tree=completed.round.tree,
-            next=WAIT_FOR_CHECKS if waits else WAIT_FOR_REVIEW,
-        )
-    return TaskEvidence.of_task(completed.task)
+    known = TaskEvidence.of_task(completed.task)
+    if completed.round is None:
+        return known
+    if completed.round.is_open or known is None:
+        return TaskEvidence.running(completed.evidence, tree=completed.round.tree, next=WAIT_FOR_CHECKS)
+    return known.model_copy(update={"next": WAIT_FOR_REVIEW})
 
 
 def _packet(started: Started) -> dict[str, Any] | None:

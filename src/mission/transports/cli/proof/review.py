@@ -88,12 +88,23 @@ def _list(*, as_json: bool) -> None:
         show_json(found)
         return
     rows = [
-        (item["task_id"], item["task_name"], item["mission_name"], item["subject"], ago(item["created_at"]))
+        (item["task_id"], item["task_name"], item["mission_name"], _why(item), ago(item["created_at"]))
         for item in found["items"]
     ]
     show_table(["TASK", "NAME", "MISSION", "WHY", "SINCE"], rows, empty="Nothing is waiting for your review.")
     if rows:
         say(f"'{own_command()} review t_…' shows one.")
+
+
+def _why(item: dict[str, Any]) -> str:
+    """Return why a task is reviewed: the last thing its item says, or its subject."""
+    said = [line for line in (item.get("body") or "").splitlines() if line.strip()]
+    return said[-1] if said and not _title(item, item["task_name"]) else str(item["subject"])
+
+
+def _title(item: dict[str, Any], name: str) -> str:
+    """Return the subject of a review if it says more than the name of the task."""
+    return "" if item["subject"] == f"Review: {name}" else str(item["subject"])
 
 
 def _read(task_id: str, *, with_diff: bool) -> dict[str, Any]:
@@ -136,7 +147,7 @@ def _show(found: dict[str, Any]) -> None:
     if task["outcome"]:
         say(f"Reported: {task['outcome']}")
     if item is not None:
-        say(f"Review:   {item['subject']}", fg="yellow")
+        say(f"Review:   {_title(item, task['name'])}".rstrip(), fg="yellow")
         if item["body"] and item["body"] != item["subject"]:
             say(f"  {item['body']}".replace("\n\n", "\n").replace("\n", "\n  "))
     _show_evidence(task.get("evidence"))
