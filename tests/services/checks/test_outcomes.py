@@ -35,6 +35,16 @@ def test_each_end_has_one_outcome(end, state, words):
     assert (words or "") in (outcome.reason or "")
 
 
+@pytest.mark.parametrize("role", [Role.START, Role.RED])
+@pytest.mark.parametrize("end", [CheckExit(signal="SIGKILL"), CheckExit(exit_code=137)])
+def test_a_kill_on_the_tree_before_the_task_is_no_failure_that_excuses_or_proves_it(role, end):
+    killed = outcome_of(end, drift=TreeDrift(), tests=None, role=role)
+    crashed = outcome_of(CheckExit(signal="SIGSEGV"), drift=TreeDrift(), tests=None, role=role)
+    result = outcome_of(end, drift=TreeDrift(), tests=None, role=Role.RESULT)
+
+    assert (killed.state, crashed.state, result.state) == (S.LOST, S.FAILED, S.FAILED)
+
+
 @pytest.mark.parametrize("code", [0, 1])
 def test_whatever_the_command_says_a_changed_tree_voids_it(code):
     drift = TreeDrift(modified=["src/app.py"])

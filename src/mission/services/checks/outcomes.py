@@ -11,6 +11,9 @@ from mission.git.tree_identity import TreeDrift
 from mission.services.checks.check_runner import CheckExit
 
 NOT_RUNNABLE = {126: "the command is not executable (exit code 126)", 127: "the command was not found (exit code 127)"}
+KILLED_BY = frozenset({"SIGKILL", "SIGTERM"})
+KILLED_CODE = 137
+"""What a shell returns when the command that it ran was killed."""
 MAX_FILES = 100
 MAX_NAMED = 5
 MAX_LEFT_FILES = 1_000
@@ -43,6 +46,8 @@ def outcome_of(
         state, reason = EvidenceState.VOID, f"{counted(len(files), 'file')} changed while it ran"
     else:
         state, reason = state_of(end)
+        if role is not Role.RESULT and _was_killed(end):
+            state, reason = EvidenceState.LOST, "it was killed, which says nothing about the tree before the task"
         if isinstance(drift, str) and state in {EvidenceState.PASSED, EvidenceState.FAILED}:
             state, reason = EvidenceState.ERROR, drift
     left = {**drift.untracked, **drift.left} if isinstance(drift, TreeDrift) else {}
@@ -59,6 +64,14 @@ def outcome_of(
         files=files[:MAX_FILES],
         left=dict([each for each in left.items() if each[0] not in changed][:MAX_LEFT_FILES]),
     )
+
+
+def _was_killed(end: CheckExit) -> bool:
+    """Return whether somebody else ended the command, for example the system when memory ran out.
+
+    On the tree before a task, that is not the failure that would excuse or prove the task.
+    """
+    return end.signal in KILLED_BY or end.exit_code == KILLED_CODE
 
 
 def state_of(end: CheckExit) -> tuple[EvidenceState, str | None]:
