@@ -17,6 +17,7 @@ OPEN_CANDIDATES = {"reported", "queued", "built", "checked"}
 def check(scene: Scene, outcome: Json) -> None:
     """Check the end of a case, once everything that was under way has ended."""
     _settle(scene)
+    until(lambda: not _open_rows(Rows(scene)), seconds=SETTLE_SECONDS, otherwise=lambda: str(_open_rows(Rows(scene))))
     rows = Rows(scene)
     for wanted in ("proved", "unproved", "accepted"):
         for task in outcome.get(wanted, ()):
@@ -101,13 +102,19 @@ def _check_proof(rows: Rows, task: Json) -> None:
             assert row["exit_code"] in {0, None}, row
 
 
-def _check_whole(scene: Scene, rows: Rows) -> None:
-    """Nothing is left open, and the log has no gap."""
-    assert [row for row in rows.of("check_rounds") if row["state"] == "open"] == []
-    assert [row for row in rows.of("evidence") if row["state"] in {"queued", "running"}] == []
+def _open_rows(rows: Rows) -> list[str]:
+    """Return the rows of what is still under way."""
     live = {"starting", "running", "waiting"}
-    assert [row["id"] for row in rows.of("executions") if row["status"] in live] == []
-    assert [row["subject"] for row in rows.of("queue_items") if row["state"] == "open"] == []
+    return [
+        *(row["id"] for row in rows.of("check_rounds") if row["state"] == "open"),
+        *(row["id"] for row in rows.of("evidence") if row["state"] in {"queued", "running"}),
+        *(row["id"] for row in rows.of("executions") if row["status"] in live),
+        *(row["subject"] for row in rows.of("queue_items") if row["state"] == "open"),
+    ]
+
+
+def _check_whole(scene: Scene, rows: Rows) -> None:
+    """The database is whole, and its log has no gap."""
     numbers = sorted(row["seq"] for row in rows.of("events"))
     assert numbers == list(range(1, len(numbers) + 1))
     if not scene.settings.database_url:
@@ -131,10 +138,8 @@ def _check_run(scene: Scene, rows: Rows, outcome: Json) -> None:
     merged = [each for each in rows.of("candidates") if each["state"] == "merged"]
     assert sorted(names[each["task_id"]] for each in merged) == sorted(outcome["merged"])
     assert [each for each in rows.of("candidates") if each["state"] in OPEN_CANDIDATES] == []
-    end = "main" if outcome["landed"] else run["branch"]
-    trailers = scene.git(
-        "log", "--first-parent", "--format=%(trailers:key=Mission-Task,valueonly)", f"{run['base_commit']}..{end}"
-    )
+    format = "--format=%(trailers:key=Mission-Task,valueonly)"
+    trailers = scene.git("log", "--first-parent", format, f"{run['base_commit']}..{run['tip']}")
     found = sorted(names[each] for each in trailers.split())
     assert found == sorted(outcome["merged"]), found
     for each in merged:
@@ -142,7 +147,10 @@ def _check_run(scene: Scene, rows: Rows, outcome: Json) -> None:
         tree = scene.git("rev-parse", f"{each['merge_commit']}^{{tree}}")
         assert (round["state"], round["tree"]) == ("passed", tree), (round, tree)
     if outcome["landed"]:
-        assert scene.git("rev-parse", "main") == run["tip"]
+        assert scene.git("rev-parse", "main") == run["landing"]["commit"]
+        if outcome.get("squashed"):
+            assert scene.git("log", "--format=%s", "--first-parent", "main").splitlines()[1:] == ["theirs", "first"]
+        assert scene.git("rev-parse", "main^{tree}") == scene.git("rev-parse", f"{run['tip']}^{{tree}}")
         assert scene.git("status", "--porcelain") == ""
         assert [line for line in scene.git("branch", "--format=%(refname:short)").splitlines() if line != "main"] == []
         assert len(scene.git("worktree", "list").splitlines()) == 1

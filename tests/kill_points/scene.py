@@ -81,12 +81,13 @@ class Scene:
         self._more = dict(settings or {})
         self._pid: int | None = None
         self._starts = 0
+        self._is_watched = True
         self._calls = 0
 
     # The daemon
 
     def start(self) -> None:
-        """Start a daemon; only the first one is killed by its points, and only its runners are watched."""
+        """Start a daemon. The next one after a kill is not watched."""
         asked: Json = {
             "home": str(self.home),
             "environment": {"PYTHONPATH": MODULES},
@@ -101,7 +102,8 @@ class Scene:
                 **self._more,
             },
         }
-        if not self._starts:
+        if self._is_watched:
+            self._is_watched = False
             of = self._kill.get("of", "daemon")
             asked["points"] = {"record": str(self.record), "kill": self._kill if of == "daemon" else None}
         if of_runner := self._kill.get("of") == "runner" or not self._kill:
@@ -110,7 +112,7 @@ class Scene:
         self._pid = self._nursery.start(**asked)
         deadline = time.monotonic() + PATIENCE
         while not self._is_up():
-            if not _is_alive(self._pid) and self._starts == 1 and self._kill:
+            if not _is_alive(self._pid) and self.was_killed:
                 return  # killed while it started
             assert _is_alive(self._pid), (self.home / "daemon.err").read_text()
             assert time.monotonic() < deadline, "the daemon did not start in time"
@@ -139,9 +141,10 @@ class Scene:
         return found
 
     def stop(self) -> None:
-        """Stop the daemon as a person does."""
+        """Stop the daemon as a person does; the next one is watched like the first."""
         os.kill(self.daemon().pid, signal.SIGTERM)
         until(lambda: not _is_alive(self._pid))
+        self._is_watched = not self.was_killed
 
     @property
     def was_killed(self) -> bool:
@@ -262,10 +265,12 @@ def _is_alive(pid: int | None) -> bool:
     return state != "Z"
 
 
-def until(condition: Callable[[], bool], *, seconds: float = PATIENCE) -> None:
-    """Return as soon as it is so."""
+def until(
+    condition: Callable[[], bool], *, seconds: float = PATIENCE, otherwise: Callable[[], str] | None = None
+) -> None:
+    """Return as soon as it is so; `otherwise` says what is wrong if it never is."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            raise TimeoutError
-        time.sleep(0.01)
+            raise TimeoutError if otherwise is None else AssertionError(otherwise())
+        time.sleep(0.02)
