@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState
+from mission.store.tasks import claims as store_claims
 from tests.tools.conftest import planned
 
 DIAMOND = (
@@ -224,6 +225,22 @@ async def test_next_tasks_are_as_many_as_may_run_unless_fewer_are_asked_for(call
 
     assert (len(every["tasks"]), every["recommended_count"]) == (30, 30)
     assert (len(few["tasks"]), few["recommended_count"]) == (5, 30)
+
+
+async def test_next_tasks_that_are_not_shown_are_only_counted(call, make_workflow, monkeypatch):
+    id, tasks = await make_workflow(*(planned(f"t{number}") for number in range(40)), parallel=30)
+    await call("task_update_status", {"id": tasks["t7"], "status": "skipped"})
+    read = []
+    entity = type(store_claims.MAPPER).entity
+    monkeypatch.setattr(type(store_claims.MAPPER), "entity", lambda self, row: read.append(1) or entity(self, row))
+
+    one = await call("workflow_next_tasks", {"workflow_id": id, "limit": 1})
+    for_one = len(read)
+    every = await call("workflow_next_tasks", {"workflow_id": id})
+
+    assert ([task["name"] for task in one["tasks"]], one["recommended_count"]) == (["t0"], 30)
+    assert one["recommended_count"] == every["recommended_count"]
+    assert for_one < 10 < len(every["tasks"])
 
 
 async def test_failed_tasks_come_again_unless_they_are_not_wanted(call, make_workflow):

@@ -109,10 +109,15 @@ def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | No
     free = claims.slots(tx, mission)
     shown = max(limit or LISTED_NEXT, free)
     startable: list[Task] = []
-    if mission.status in STARTS_TASKS:
+    if mission.status not in STARTS_TASKS:
+        recommended = 0
+    elif limit is not None and limit < free:  # more may run than are shown: the others are only counted
+        startable = _ready(tx, mission_id, include_failed=include_failed, limit=limit + 1, after=FIRST_PLACE)
+        recommended = tx.claims.count_startable(mission_id, _states(include_failed), now=tx.now, limit=free)
+    else:
         startable = _ready(tx, mission_id, include_failed=include_failed, limit=shown + 1, after=FIRST_PLACE)
-    counted = sum(task.status in RUNNING for task in startable[:shown])  # abandoned ones already take a place
-    recommended = min(len(startable[:shown]), free + counted)
+        counted = sum(task.status in RUNNING for task in startable[:shown])  # abandoned ones already take a place
+        recommended = min(len(startable[:shown]), free + counted)
     size = limit or max(LISTED_NEXT, recommended)
     if startable and after != FIRST_PLACE:
         startable = _ready(tx, mission_id, include_failed=include_failed, limit=size + 1, after=after)
@@ -178,11 +183,13 @@ def _ready(tx: Tx, mission_id: str, *, include_failed: bool, limit: int, after: 
     """Return the first tasks after a place in the plan that can be started now."""
     sources: list[Iterable[Task]] = [
         tx.claims.lapsed(mission_id, now=tx.now, limit=limit, after=after),
-        tx.claims.ready(mission_id, TaskStatus.PENDING, chunk=limit, after=after),
+        *(tx.claims.ready(mission_id, status, chunk=limit, after=after) for status in _states(include_failed)),
     ]
-    if include_failed:
-        sources.append(tx.claims.ready(mission_id, TaskStatus.FAILED, chunk=limit, after=after))
     return list(islice(merge(*sources, key=lambda task: (task.phase_number, task.position, task.id)), limit))
+
+
+def _states(include_failed: bool) -> tuple[TaskStatus, ...]:
+    return (TaskStatus.PENDING, TaskStatus.FAILED) if include_failed else (TaskStatus.PENDING,)
 
 
 def _blocked(tx: Tx, mission_id: str, held: Sequence[Task]) -> list[Blocked]:

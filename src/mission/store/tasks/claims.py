@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -95,6 +95,20 @@ _LAPSED = (
     .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.id)
     .limit(bindparam("limit"))
 )
+_OPEN_PHASES = select(phases.c.id).where(phases.c.mission_id == bindparam("mission_id"), _in(phases.c.status, "phases"))
+_STARTABLE = select(func.count()).select_from(
+    select(tasks.c.id)
+    .where(
+        tasks.c.mission_id == bindparam("mission_id"),
+        tasks.c.phase_id.in_(_OPEN_PHASES),
+        or_(
+            and_(tasks.c.waiting_for == ZERO, _in(tasks.c.status, "ready"), tasks.c.lease_until.is_(None)),
+            and_(tasks.c.lease_until < _NOW, _in(tasks.c.status, "open")),
+        ),
+    )
+    .limit(bindparam("limit"))
+    .subquery()
+)
 _TAKEABLE = or_(
     and_(tasks.c.waiting_for == ZERO, tasks.c.status == bindparam("status"), tasks.c.lease_until.is_(None)),
     and_(tasks.c.lease_until < _NOW, _in(tasks.c.status, "open")),
@@ -174,6 +188,12 @@ class Claims:
                 return
             chunk = min(chunk * 4, _MAX_CHUNK)
             after = PlanPlace(rows[-1].phase_number, rows[-1].position, rows[-1].id)
+
+    def count_startable(self, mission_id: str, states: Collection[TaskStatus], *, now: datetime, limit: int) -> int:
+        """Return how many tasks are abandoned, or unclaimed in one of these states and wait for nothing; `limit` at
+        most."""
+        values = {"mission_id": mission_id, "ready": sorted(map(str, states)), "now": now, "limit": limit, **_WORDS}
+        return int(self._connection.execute(_STARTABLE, values).scalar_one())
 
     def lapsed(self, mission_id: str, *, now: datetime, limit: int, after: PlanPlace = FIRST_PLACE) -> list[Task]:
         """Return tasks whose owner has sent no heartbeat for longer than its lease, in plan order."""
