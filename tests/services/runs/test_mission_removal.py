@@ -6,23 +6,25 @@ import pytest
 
 from mission.domain.errors import NotFound
 from mission.domain.runs.run import RunState
-from mission.domain.runs.steps import CheckFinal, Finish, Move
+from mission.domain.runs.steps import CheckFinal, Move
 from mission.services.runs import mission_removal
 from tests.started_runs import runs as runs
 
 
-async def finished(runs):
-    """Bring a run with final checks, which has a fresh worktree, to its end."""
+async def stopped(runs):
+    """Stop a run whose final checks have a fresh worktree, and end its mission."""
     await runs.running(final_checks=["true"])
     await runs.merge("one", {"one.txt": "one\n"})
     await runs.step(Move(state=RunState.FINISHING))
     run = await runs.step(CheckFinal())
     await runs.settled(run.final["round_id"])
-    return await runs.step(Finish())
+    await runs.call("run_stop", {"run_id": runs.id})
+    await runs.call("complete_mission", {"mission_id": runs.mission_id, "status": "failed", "summary": "no"})
+    return await runs.run()
 
 
 async def test_the_worktrees_in_which_a_run_was_checked_go_with_its_mission(runs, git, repository):
-    run = await finished(runs)
+    run = await stopped(runs)
     assert "fresh-" in git(repository, "worktree", "list")
 
     await mission_removal.remove(runs.context, mission_id=runs.mission_id)
@@ -35,7 +37,7 @@ async def test_the_worktrees_in_which_a_run_was_checked_go_with_its_mission(runs
 
 
 async def test_a_mission_whose_repository_is_gone_can_be_deleted(runs, repository):
-    await finished(runs)
+    await stopped(runs)
     repository.rename(repository.with_name("moved"))
 
     deleted = await mission_removal.remove(runs.context, mission_id=runs.mission_id)
