@@ -138,7 +138,7 @@ def _start_more(
     if reached is not None:
         if starts:
             draft.ask(budgets.question(reached))
-        return bool(begun)
+        return bool(begun) or is_later
     before = len(draft.steps)
     staffing.launch_next(draft, starts, working, options)
     launched = any(not isinstance(each, Ask) for each in draft.steps[before:])

@@ -10,7 +10,7 @@ from mission.domain.runs.options import Limits
 from mission.domain.runs.steps import Ask, Launch, StopExecution, Tell, Withdraw
 from mission.domain.runs.view import Spent
 from mission.domain.tasks.states import TaskStatus
-from tests.domain.runs.run_views import a_run, a_task, a_view, ago, is_live, of_kind
+from tests.domain.runs.run_views import a_run, a_task, a_view, ago, has_ended, is_live, of_kind
 
 RUN = a_run(budget=Limits(usd=20.0, tokens=1000, minutes=60, launches=9))
 
@@ -51,6 +51,16 @@ def test_the_last_launch_may_work_to_its_end():
     steps = next_steps(a_view(live, a_task(1), run=RUN, spent=Spent(launches=9))).steps
     assert [type(each) for each in steps] == [Ask]
     assert next_steps(a_view(live, run=RUN, spent=Spent(launches=9))).steps == ()
+
+
+def test_without_a_launch_left_the_budget_is_asked_about_once_a_task_is_due_and_nothing_else_before():
+    """A task that waits after an attempt needs no person yet."""
+    limited = a_run(budget=Limits(launches=1))
+    waiting = a_task(1, ended=has_ended(ended_at=ago(seconds=10)), attempts=1, has_been_started=True)
+    due = a_task(1, ended=has_ended(ended_at=ago(minutes=5)), attempts=1, has_been_started=True)
+    assert of_kind(next_steps(a_view(waiting, run=limited, spent=Spent(launches=1))).steps, Ask) == []
+    (question,) = of_kind(next_steps(a_view(due, run=limited, spent=Spent(launches=1))).steps, Ask)
+    assert question.key == "budget"
 
 
 def test_launches_that_have_no_row_yet_count_against_the_limit():
