@@ -1,4 +1,4 @@
-# make run | test | test-faults | check | bench | contract: each first sets up what it needs in .venv.
+# make run | test | test-faults | simulate | check | bench | contract: each first sets up what it needs in .venv.
 
 PYTHON := .venv/bin/python
 RUNS := .venv/.runs
@@ -7,12 +7,13 @@ WORKERS ?= 3
 export PYTHONDONTWRITEBYTECODE := # tests start hundreds of interpreters
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults ci test-clients check format bench contract clean
+.PHONY: help run test test-faults simulate ci test-clients check format bench contract clean
 
 help:
 	@echo "make run       set up and start Mission Control"
 	@echo "make test      set up and run every check and test"
 	@echo "make test-faults  run the whole fault matrices and long property tests, of which make test runs a sample"
+	@echo "make simulate  play simulated missions, with agents of every kind and a daemon that dies (N=100000 for many)"
 	@echo "make ci        run every check and test, then the real clients"
 	@echo "make test-clients  test the real agent clients from the npm registry with a scripted model"
 	@echo "make check     lint, types and layers only"
@@ -50,6 +51,12 @@ test: check
 test-faults: $(READY)
 	@$(PAGE)
 	@MISSION_TEST_FAULTS=1 $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "faults or hypothesis"
+
+# The seed is printed; SEED=… plays the same missions again.
+N ?= 1000
+SEED ?= 0
+simulate: $(READY)
+	@$(PYTHON) -m tests.simulation --missions $(N) --seed $(SEED) --workers $(WORKERS)
 
 test-clients: $(READY)
 	@$(PYTHON) tests/clients/install.py

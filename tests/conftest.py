@@ -41,7 +41,14 @@ hypothesis_settings.register_profile(
 hypothesis_settings.load_profile("mission")
 
 PATH = os.environ["PATH"]
-LONG = ("tests/browser/test_accessibility.py", "tests/transports/", "tests/journeys/", "tests/browser/", "tests/git/")
+LONG = (
+    "tests/simulation/",
+    "tests/browser/test_accessibility.py",
+    "tests/transports/",
+    "tests/journeys/",
+    "tests/browser/",
+    "tests/git/",
+)
 _ENGINES: dict[str, Engine] = {}
 """One for each kind of database; all others take over what it has compiled."""
 

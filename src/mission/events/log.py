@@ -41,7 +41,8 @@ class EventLog:
         self.closing = False
         self._database = database
         self._missed = asyncio.Event()
-        self._waiters: set[asyncio.Future[None]] = set()
+        self._waiters: dict[asyncio.Future[None], None] = {}
+        """In their order: who waited first continues first."""
         self._tasks: list[asyncio.Task[None]] = []
         self._end_watch: Callable[[], None] = lambda: None
 
@@ -71,11 +72,11 @@ class EventLog:
         if self.last > since:
             return True
         waiter = asyncio.get_running_loop().create_future()
-        self._waiters.add(waiter)
+        self._waiters[waiter] = None
         try:
             await asyncio.wait([waiter], timeout=seconds)
         finally:
-            self._waiters.discard(waiter)
+            self._waiters.pop(waiter, None)
         return self.last > since
 
     def wake_waiters(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -40,11 +39,11 @@ class _Kept:
     changed_at: datetime | None = None
     """When the run had last been changed."""
 
-    def is_old(self, run: Run) -> bool:
+    def is_old(self, run: Run, *, now: float) -> bool:
         """Return whether to look again: a person may have repaired what was missing, or changed the run."""
         lacks = not self.has_disk or any(each.problem is not None for each in self.clients.values())
         keep = LACKING_SECONDS if lacks else KEEP_SECONDS
-        return time.monotonic() - self.at > keep or self.changed_at != run.updated_at
+        return now - self.at > keep or self.changed_at != run.updated_at
 
 
 class HostFacts:
@@ -62,11 +61,13 @@ class HostFacts:
     ) -> ProcessFacts:
         """Return what is known about the host and about these live executions."""
         kept = self._kept.setdefault(run.id, _Kept())
-        if kept.is_old(run):
+        clock = asyncio.get_running_loop().time
+        if kept.is_old(run, now=clock()):
             await asyncio.to_thread(self._look, run, kept)
-        if live and time.monotonic() - kept.circles_at > CIRCLE_SECONDS:
+            kept.at, kept.changed_at = clock(), run.updated_at
+        if live and clock() - kept.circles_at > CIRCLE_SECONDS:
             kept.circles = await self._context.work.read(going_in_circles, run_id=run.id)
-            kept.circles_at = time.monotonic()
+            kept.circles_at = clock()
         return ProcessFacts(
             slots=kept.slots,
             has_disk=kept.has_disk,
@@ -83,7 +84,6 @@ class HostFacts:
         kept.slots = context.agent_slots or slots(cores=os.cpu_count() or 1, memory=free_memory())
         kept.has_disk = has_space(Path(run.repository), gigabytes=context.min_free_gb)
         kept.clients = {client: self._client(run, client) for client in {each.client for each in run.wanted.agents}}
-        kept.at, kept.changed_at = time.monotonic(), run.updated_at
 
     def _client(self, run: Run, client: str) -> ClientView:
         """Return whether a client can be launched: one of several commands is enough."""
