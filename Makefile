@@ -1,4 +1,4 @@
-# make run | test | test-faults | simulate | check | bench | contract: each first sets up what it needs in .venv.
+# make run | test | test-faults | simulate | check | bench | bench-truth | contract: each first sets up what it needs in .venv.
 
 PYTHON := .venv/bin/python
 RUNS := .venv/.runs
@@ -7,7 +7,7 @@ WORKERS ?= 3
 export PYTHONDONTWRITEBYTECODE := # tests start hundreds of interpreters
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults simulate ci test-clients check format bench contract clean
+.PHONY: help run test test-faults simulate ci test-clients check format bench bench-truth contract clean
 
 help:
 	@echo "make run       set up and start Mission Control"
@@ -18,6 +18,7 @@ help:
 	@echo "make test-clients  test the real agent clients from the npm registry with a scripted model"
 	@echo "make check     lint, types and layers only"
 	@echo "make bench     measure, as ratios to a baseline of the same run"
+	@echo "make bench-truth  measure how many false reports are caught, and how much true work is refused"
 	@echo "make contract  rewrite tests/contract and docs/reference after an intended change"
 	@echo "make format    format and fix with ruff and Biome"
 
@@ -84,6 +85,9 @@ format: $(READY)
 
 bench: $(READY)
 	@$(PYTHON) -m bench
+
+bench-truth: $(READY)
+	@$(PYTHON) -m bench.truth --seed $(SEED) --workers $(WORKERS)
 
 contract: $(READY)
 	@$(PYTHON) -m pytest -n 0 tests/contract --rewrite

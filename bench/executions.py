@@ -29,7 +29,7 @@ AGENT = Path(__file__).with_name("agent.py")
 
 def measure(effort: Effort) -> list[Row]:
     with daemon(tasks=1) as server:
-        call = _Front(server.address)
+        call = Front(server.address)
         repository = _repository(server.home / "repository")
         go = server.home / "go"
         signals = 2 * effort.rounds
@@ -85,7 +85,7 @@ def _listening(address: Address) -> ClientConnection:
     return socket
 
 
-def _wait_for_the_end(call: _Front) -> None:
+def _wait_for_the_end(call: Front) -> None:
     """Wait until all agents have ended: a stopping daemon would leave them running."""
     deadline = time.monotonic() + PATIENCE
     while call("execution_list", status=["starting", "running", "waiting"])["executions"]:
@@ -94,7 +94,7 @@ def _wait_for_the_end(call: _Front) -> None:
         time.sleep(0.2)
 
 
-class _Front:
+class Front:
     """Calls tools over REST."""
 
     def __init__(self, address: Address) -> None:
@@ -110,7 +110,7 @@ class _Front:
             return json.loads(answer.read())
 
 
-def _tasks(call: _Front, repository: Path) -> list[str]:
+def _tasks(call: Front, repository: Path) -> list[str]:
     """Return a mission with a task for each agent."""
     mission = call(
         "workflow_create",
