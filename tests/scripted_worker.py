@@ -2,7 +2,8 @@
 
 Lines of its prompt that begin with DO are carried out: `write FILE TEXT`, `crash-once`, `hang`, `fail REASON`,
 `ask-once QUESTION`, `lie-once FILE` (reports without writing the file, and writes it the next time), `silent`,
-`linger` (reports and stays), `wait FILE` (until it is there).
+`linger` (reports and stays), `wait FILE` (until it is there),
+`meet NAME COUNT` (until so many agents have come there).
 """
 
 from __future__ import annotations
@@ -89,6 +90,11 @@ def main() -> None:
             time.sleep(600)
         elif verb == "silent":
             return
+        elif verb == "meet":
+            name, _, many = rest.partition(" ")
+            (notes / f"{name}-{os.getpid()}").touch()
+            while len(list(notes.glob(f"{name}-*"))) < int(many):
+                time.sleep(0.02)
         elif verb == "wait":
             while not Path(rest).exists():
                 time.sleep(0.02)

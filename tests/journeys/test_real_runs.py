@@ -43,11 +43,13 @@ DO write shelves/milk fresh'''
 
 [[tasks]]
 name = "prices"
-description = '''DO write shelves/bread rye 3'''
+description = '''DO meet bakery 2
+DO write shelves/bread rye 3'''
 
 [[tasks]]
 name = "other prices"
-description = '''DO write shelves/bread rye 4'''
+description = '''DO meet bakery 2
+DO write shelves/bread rye 4'''
 
 [[tasks]]
 name = "afterwards"

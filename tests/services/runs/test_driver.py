@@ -64,7 +64,8 @@ async def test_a_lie_is_caught_by_the_check_and_sent_back(run: DrivenRun):
 
 
 async def test_of_two_that_conflict_one_resolves_it_in_its_own_worktree(run: DrivenRun):
-    await run.start(does("one", "write same.txt first"), does("two", "write same.txt second"))
+    meet = "meet here 2"  # neither starts on what the other one merged
+    await run.start(does("one", meet, "write same.txt first"), does("two", meet, "write same.txt second"))
 
     found = await run.finished()
 
