@@ -190,9 +190,13 @@ class Scene:
                 assert time.monotonic() < deadline, f"{tool} was never answered"
                 self._forget_dead()
             except ToolFailed as error:
-                if error.error["code"] == "INTERNAL_ERROR":
+                is_internal = error.error["code"] == "INTERNAL_ERROR"
+                if is_internal and self._kill.get("moment") == "child" and "exit code -9" in str(error.error):
+                    headers["Idempotency-Key"] += "-again"  # it says which git command was killed: one tries again
+                elif is_internal:
                     raise AssertionError(f"{error.error}\n{self.log()}") from None
-                raise
+                else:
+                    raise
 
     def _forget_dead(self) -> None:
         """Wait until a daemon that broke a call off is gone, if it is going."""
