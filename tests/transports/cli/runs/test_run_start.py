@@ -31,14 +31,16 @@ def test_an_amount_without_a_unit_is_refused(words):
         run_start._budget([words])
 
 
-def test_an_agent_is_a_client_and_a_number():
+def test_an_agent_is_a_client_and_a_number(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     assert run_start._agent("codex", None) == {"client": "codex", "count": 1}
     assert run_start._agent("codex=3", None) == {"client": "codex", "count": 3}
     assert run_start._agent("command=2", "./agent.sh --fast 'a b'") == {
         "client": "command",
         "count": 2,
-        "command": ["./agent.sh", "--fast", "a b"],
+        "command": [f"{tmp_path}/agent.sh", "--fast", "a b"],
     }
+    assert run_start._agent("command", "agent")["command"] == ["agent"]
 
 
 @pytest.mark.parametrize("words", ["codex=", "codex=0", "codex=-1", "codex=two"])

@@ -9,13 +9,15 @@ from typing import Any
 import click
 
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import plain, say
+from mission.transports.cli.output import own_command, plain, say
 from mission.transports.cli.runs.run_words import (
     LIVE,
     STAGE_COLORS,
     STAGES,
     counts_words,
     headline,
+    notes,
+    show_question,
     show_questions,
     spent_words,
     task_line,
@@ -46,6 +48,7 @@ class _Lines:
 
     def __init__(self) -> None:
         self._stages: dict[str, str] = {}
+        self._told: set[str] = set()
         self._state = ""
 
     def show(self, run: dict[str, Any]) -> None:
@@ -56,6 +59,13 @@ class _Lines:
             if self._stages.get(task["task_id"]) != task["stage"]:
                 self._stages[task["task_id"]] = task["stage"]
                 say(task_line(task))
+        for note in notes(run):
+            if note not in self._told:
+                say(note, fg="yellow")
+        for question in run["questions"]:
+            if question["item_id"] not in self._told:
+                show_question(question)
+        self._told.update(notes(run), (each["item_id"] for each in run["questions"]))
 
     def close(self) -> None:
         pass
@@ -82,9 +92,13 @@ class _LiveView:
         hidden = len(run["tasks"]) - MAX_LINES
         if hidden > 0:
             text.append(f"… and {hidden} more\n", style="dim")
+        for note in notes(run):
+            text.append(plain(f"{note}\n"), style="yellow")
         for question in run["questions"]:
-            text.append(plain(f"Waiting for you: {question['subject']} ({question['item_id']})\n"), style="yellow")
-        text.append("Ctrl-C leaves this view; the run continues.", style="dim")
+            words = f"Waiting for you: {question['subject']}\n  {own_command()} answer {question['item_id']}\n"
+            text.append(plain(words), style="yellow")
+        if run["state"] in LIVE:
+            text.append("Ctrl-C leaves this view; the run continues.", style="dim")
         self._live.update(text, refresh=True)
 
     def close(self) -> None:
@@ -103,8 +117,6 @@ def _most_moving(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def show_end(run: dict[str, Any]) -> None:
     """Print how a run ended and what to do next."""
-    from mission.transports.cli.output import own_command
-
     mission = own_command()
     click.echo()
     say(headline(run), bold=True)

@@ -36,6 +36,8 @@ UNITS = {
     "launches": "launches",
     "launch": "launches",
 }
+INTERRUPTED = 130
+"""The exit code after Ctrl-C while waiting for the end: the run has not finished."""
 _AMOUNT = re.compile(r"(\$?)([0-9]+(?:[.,][0-9]+)*)\s*([a-zA-Z$]*)\Z")
 
 _OPTIONS = (
@@ -115,6 +117,8 @@ def _follow(run_id: str, *, wait: bool) -> None:
     except KeyboardInterrupt:
         mission = own_command()
         say(f"\nThe run continues. '{mission} runs {run_id}' shows it, '{mission} stop {run_id}' ends it.")
+        if wait:
+            sys.exit(INTERRUPTED)
         return
     run_progress.show_end(run)
     if wait and run["state"] != "finished":
@@ -129,8 +133,13 @@ def _agent(words: str, program: str | None) -> dict[str, Any]:
     if name == "command":
         if program is None:
             raise InvalidInput("--agent command needs a program", hint="Add --command './agent.sh --fast'.")
-        agent["command"] = shlex.split(program)
+        agent["command"] = _in_this_folder(shlex.split(program))
     return agent
+
+
+def _in_this_folder(command: list[str]) -> list[str]:
+    """Return the command with a relative program made absolute; one without a slash is found on PATH."""
+    return [str(Path(command[0]).absolute()), *command[1:]] if command and "/" in command[0] else command
 
 
 def _budget(amounts: Sequence[str]) -> dict[str, Any]:

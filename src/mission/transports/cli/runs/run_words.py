@@ -47,8 +47,9 @@ def counts_words(run: dict[str, Any]) -> str:
 def spent_words(run: dict[str, Any]) -> str:
     """Return what was spent, each with its limit; an unknown price is called unknown."""
     spent, budget = run["spent"], run["budget"]
+    one_launch = spent["launches"] == 1 and budget["launches"] is None
     parts = [
-        _of("launches", str(spent["launches"]), budget["launches"]),
+        _of("launch" if one_launch else "launches", str(spent["launches"]), budget["launches"]),
         _of("min", f"{spent['minutes']:.0f}", budget["minutes"]),
         _of("tokens", "unknown" if spent["tokens"] is None else f"{spent['tokens']:,}", budget["tokens"]),
         _of("USD", "unknown" if spent["usd"] is None else f"{spent['usd']:.2f}", budget["usd"]),
@@ -66,16 +67,27 @@ def task_line(task: dict[str, Any]) -> str:
     return f"{task['stage']:<9} {task['name']}{reason}"
 
 
+def notes(run: dict[str, Any]) -> list[str]:
+    """Return what a person should know: what was found before the first launch, and a budget that is nearly spent."""
+    found = (run["preflight"] or {}).get("notes") or []
+    return [*found, *([run["warning"]] if run["warning"] else [])]
+
+
 def show_questions(run: dict[str, Any]) -> None:
     """Print what waits for a person, with the command that answers it."""
     for question in run["questions"]:
-        say(f"\nWaiting for you: {question['subject']}", fg="yellow")
-        if question["body"] and question["body"] != question["subject"]:
-            say(f"  {question['body']}".replace("\n", "\n  "))
-        for number, choice in enumerate(question["choices"], start=1):
-            say(f"  {number}. {choice['label']}")
-        choice = " --choice 1" if question["choices"] else ' "…"'
-        say(f"  {own_command()} answer {question['item_id']}{choice}")
+        show_question(question)
+
+
+def show_question(question: dict[str, Any]) -> None:
+    """Print one question with its choices and the command that answers it."""
+    say(f"\nWaiting for you: {question['subject']}", fg="yellow")
+    if question["body"] and question["body"] != question["subject"]:
+        say(f"  {question['body']}".replace("\n", "\n  "))
+    for number, choice in enumerate(question["choices"], start=1):
+        say(f"  {number}. {choice['label']}")
+    choice = " --choice 1" if question["choices"] else ' "…"'
+    say(f"  {own_command()} answer {question['item_id']}{choice}")
 
 
 def show_run(run: dict[str, Any]) -> None:
@@ -83,8 +95,8 @@ def show_run(run: dict[str, Any]) -> None:
     say(headline(run), bold=True)
     say(f"branch {run['branch']} at {run['tip'][:12]}" + (f", lands on {run['target']}" if run["target"] else ""))
     say(f"{counts_words(run)}\n{spent_words(run)}")
-    if run["warning"]:
-        say(run["warning"], fg="yellow")
+    for note in notes(run):
+        say(note, fg="yellow")
     if run["merging_stopped"]:
         say(f"Merging is stopped: {run['merging_stopped']}", fg="red")
     rows = [
