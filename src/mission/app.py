@@ -128,7 +128,12 @@ class App:
             worktrees=settings.worktrees_path / "runs",
             agent_slots=settings.agent_slots,
             min_free_gb=settings.min_free_gb,
-            daily=Limits(usd=settings.daily_usd or None, tokens=settings.daily_tokens or None),
+            daily=Limits(
+                usd=settings.daily_usd or None,
+                tokens=settings.daily_tokens or None,
+                minutes=settings.daily_minutes or None,
+                launches=settings.daily_launches or None,
+            ),
             clock=self.database.clock,
         )
         self.run_driver = RunDriver(self.run_context)

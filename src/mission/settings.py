@@ -70,6 +70,10 @@ class Settings:
     min_free_gb: float = _setting(5.0, "Runs launch no agent with less free disk space, in GB", minimum=0)
     daily_usd: float = _setting(0.0, "What all runs together may spend in a day, in USD; 0 = no limit", minimum=0)
     daily_tokens: int = _setting(0, "How many tokens all runs together may use in a day; 0 = no limit", minimum=0)
+    daily_minutes: float = _setting(
+        0.0, "How many minutes the agents of all runs together may work in a day; 0 = no limit", minimum=0
+    )
+    daily_launches: int = _setting(0, "How many agents all runs together may launch in a day; 0 = no limit", minimum=0)
     webhook_url: str = _setting("", "URL that receives events as they happen; empty = none", secret=True)
     webhook_secret: str = _setting("", "Secret that signs webhook requests", secret=True)
     webhook_events: str = _setting(

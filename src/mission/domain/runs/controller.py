@@ -120,7 +120,7 @@ def _watch(draft: Draft, live: Sequence[TaskView], options: RunOptions) -> None:
 def _ask_about_budget(draft: Draft, reached: str | None) -> None:
     if reached is not None:
         draft.ask(budgets.question(reached))
-    elif budgets.launch_limit(draft.view.run.wanted.budget, draft.view.spent, more=len(draft.view.launching)) is None:
+    elif budgets.more_limit(draft.view, draft.view.run.wanted) is None:
         draft.withdraw(choices.BUDGET, "the budget is no longer spent")
 
 
@@ -134,7 +134,7 @@ def _start_more(
     if not may_launch:
         return False
     begun = len(view.launching)
-    reached = None if options.finish_only else budgets.launch_limit(options.budget, view.spent, more=begun)
+    reached = None if options.finish_only else budgets.more_limit(view, options)
     if reached is not None:
         if starts:
             draft.ask(budgets.question(reached))

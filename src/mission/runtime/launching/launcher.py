@@ -262,6 +262,7 @@ class AgentLauncher:
                 command_id=order.command_id,
                 run_id=order.run_id,
                 run_fence=order.run_fence,
+                outside_runs=order.run_id is None,
                 files=str(self.preparer.folders),
             ),
             liveness=self._liveness,

@@ -19,7 +19,7 @@ from mission.services.agents import registration as agents
 from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import commands
 from mission.services.repositories.working_trees import Report, TreeLocation, Trees
-from mission.services.tasks import starting
+from mission.services.tasks import candidates, starting
 from mission.services.tasks.preparation import PreparedStart, TaskRequest, prepare
 from mission.services.tasks.starting import Owner
 from mission.services.work import Work
@@ -46,6 +46,8 @@ class NewExecution:
     run_id: str | None = None
     """The run that requests the launch, if any; it must be running, with this fence."""
     run_fence: int | None = None
+    outside_runs: bool = False
+    """Whether it is refused for a task of a run: only the run itself launches there."""
     files: str | None = None
     """The folder in which the daemon that launches it keeps the files of its executions."""
 
@@ -104,6 +106,8 @@ def record(
         commands.check_wanted(tx, command_id=launch.command_id)
     if launch.run_id is not None:
         _check_run(tx, launch)
+    elif launch.outside_runs:
+        _check_outside_runs(tx, launch.task_id)
     _check_nobody_works(tx, launch.task_id)
     agent = _agent(tx, launch, prepared.place)
     started = starting.record(
@@ -159,6 +163,17 @@ def _check_run(tx: Tx, launch: NewExecution) -> None:
             f"run {run.id} is {run.state} or driven by another daemon, and launches nothing from here",
             hint="Resume the run.",
             current=str(run.state),
+        )
+
+
+def _check_outside_runs(tx: Tx, task_id: str) -> None:
+    run = candidates.run_of(tx, tx.tasks.get(task_id))
+    if run is not None:
+        raise InvalidState(
+            f"task {task_id} is part of run {run.id}, which launches its agents itself",
+            hint=f"Watch it with 'mission runs {run.id}', or end it with 'mission stop {run.id}'.",
+            current=str(run.state),
+            run_id=run.id,
         )
 
 

@@ -88,3 +88,14 @@ def test_finishing_what_was_started_launches_only_that():
     steps = next_steps(a_view(a_task(1), a_task(2, has_been_started=True), run=run, spent=Spent(usd=5.0))).steps
     assert [each.task_id for each in of_kind(steps, Launch)] == ["t_2"]
     assert of_kind(steps, StopExecution) == []
+
+
+def test_launches_of_a_day_are_limited_and_the_question_says_that_another_day_begins():
+    view = a_view(a_task(1), daily=Limits(launches=3), spent_today=Spent(launches=2), launching={"t_9": "codex"})
+    steps = next_steps(view).steps
+    assert of_kind(steps, Launch) == []
+    (question,) = of_kind(steps, Ask)
+    assert "tomorrow" in question.body
+    assert [each["value"] for each in question.choices] == ["finish", "stop"]
+    asked = a_view(a_task(1), daily=Limits(launches=3), spent_today=Spent(launches=2), items={"budget": "q_1"})
+    assert of_kind(next_steps(asked).steps, Withdraw)[0].key == "budget"

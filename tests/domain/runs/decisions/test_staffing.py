@@ -148,3 +148,9 @@ def test_another_client_starts_fresh_and_does_not_continue_the_session():
 
 def test_a_task_that_somebody_else_holds_is_not_launched():
     assert launched(a_task(1, status=TaskStatus.IN_PROGRESS, owner_is_foreign=True)) is None
+
+
+def test_areas_of_an_agent_that_nobody_launched_are_busy_too():
+    foreign = a_task(1, status=TaskStatus.IN_PROGRESS, owner_is_foreign=True, areas=["src/auth"])
+    assert launched(foreign, a_task(2, areas=["src/auth/token.py"]), a_task(3, areas=["web"])) == ("t_3", "claude-code")
+    assert launched(foreign, a_task(2, areas=["src/auth/token.py"])) == ("t_2", "claude-code")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mission.domain.errors import InvalidState, MissionError
 from mission.settings import Settings
 from tests.driven_runs import does, driven
 
@@ -49,3 +50,79 @@ async def test_after_a_restart_a_client_gets_its_variables_again_from_a_shell(
     assert found["tasks"][0]["denied"] == [{"tool": "Bash", "detail": '{"command": "curl example.org"}'}]
     assert found["spent"]["usd"] == 0.5
     assert list((settings.home / "handover").iterdir()) == []
+
+
+async def test_in_a_run_only_the_run_launches(settings: Settings, repository: Path):
+    async with driven(settings, repository) as run:
+        await run.start(does("one", "hang"), does("two", "write two.txt x", depends_on=["one"]))
+        found = await run.until(lambda seen: seen["tasks"][0]["stage"] == "working")
+
+        for task in found["tasks"]:
+            wish = {"task_id": task["task_id"], "adapter": "command", "arguments": ["/bin/true"]}
+            with pytest.raises(InvalidState, match=f"part of run {run.id}"):
+                await run.call("execution_launch", wish)
+        await run.call("run_stop", {"run_id": run.id})
+
+        wish = {"task_id": found["tasks"][0]["task_id"], "adapter": "command", "arguments": ["/bin/true"]}
+        assert (await run.call("execution_launch", wish))["task_id"] == wish["task_id"]
+
+
+async def test_an_agent_that_nobody_launched_takes_a_task_and_passes_the_same_gate(
+    settings: Settings, repository: Path
+):
+    async with driven(settings, repository) as run:
+        agents = [{"client": "pi"}]  # not installed: the run itself can do nothing
+        await run.start(does("one", "by hand"), agents=agents, checks=["test ! -e bad.txt"])
+        await run.answer(await run.question("Before the first launch"), "Go")
+        found = await run.until(lambda seen: seen["state"] == "running")
+        task_id = found["tasks"][0]["task_id"]
+        ada = (await run.call("agent_register", {"name": "ada", "runtime": "codex"}))["id"]
+
+        await run.call("start_task", {"mission_id": run.mission_id, "task_id": task_id, "agent_id": ada})
+        tree = Path(await run.app.database.read(lambda tx: tx.tasks.get(task_id).tree))
+        assert tree != repository
+        assert run.git("-C", str(tree), "rev-parse", "HEAD") == found["tip"]
+        seen = await run.until(lambda seen: seen["tasks"][0]["stage"] == "working")
+        assert ada in seen["tasks"][0]["reason"]
+        report = {"task_id": task_id, "status": "success", "outcome": {"summary": "done"}, "agent_id": ada}
+        (tree / "bad.txt").write_text("x")
+        with pytest.raises(MissionError, match="failed"):
+            await run.call("complete_task", report)
+        (tree / "bad.txt").rename(tree / "good.txt")
+        await run.call("complete_task", report)
+        found = await run.finished()
+
+    assert found["tasks"][0]["proof_state"] == "proved"
+    assert "good.txt" in run.files(found["branch"])
+
+
+async def test_added_tasks_join_and_skipping_one_stops_its_agent_and_withdraws_its_result(
+    settings: Settings, repository: Path
+):
+    async with driven(settings, repository) as run:
+        await run.start(does("one", "hang"), does("two", "write two.txt x", depends_on=["one"]), checks=["sleep 0.1"])
+        found = await run.until(lambda seen: seen["tasks"][0]["stage"] == "working")
+        new = {"name": "three", "description": "DO write three.txt y", "sequence": 3}
+        await run.call("workflow_add_tasks", {"workflow_id": run.mission_id, "tasks": [new]})
+        await run.until(lambda seen: [task["stage"] for task in seen["tasks"] if task["name"] == "three"] == ["merged"])
+
+        await run.call("task_update_status", {"id": found["tasks"][0]["task_id"], "status": "skipped"})
+        found = await run.finished()
+
+        stages = {task["name"]: task["stage"] for task in found["tasks"]}
+        assert stages == {"one": "skipped", "two": "merged", "three": "merged"}
+        live = await run.call("overview_executions", {"status": ["running", "starting"]})
+        assert live["executions"] == []
+
+
+async def test_going_ahead_without_a_required_check_merges_unproved(settings: Settings, repository: Path):
+    async with driven(settings, repository) as run:
+        await run.start(does("one", "write one.txt x"), checks=[])
+        question = await run.question("no required check")
+        assert (await run.get())["state"] == "ready"
+        assert [each["value"] for each in question["choices"]] == ["go", "stop"]
+
+        await run.answer(question, "Go")
+        found = await run.finished()
+
+    assert (found["tasks"][0]["stage"], found["tasks"][0]["proof_state"]) == ("merged", "unproved")

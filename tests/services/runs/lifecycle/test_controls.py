@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState
+from mission.domain.plans.option_fields import OPTIONS
 from mission.domain.runs.candidate import CandidateState
 from mission.domain.runs.steps import LookBefore
 from mission.services.runs.lifecycle import controls
@@ -157,3 +158,41 @@ async def test_wrong_options_change_nothing(call, runs, wrong, words):
         await call("run_update", {"run_id": runs.id, **wrong})
 
     assert await runs.run() == before
+
+
+OPTION_VALUES = {
+    "max_parallel": 2,
+    "overlap": "allow",
+    "attempts": 5,
+    "revisions": 0,
+    "retry_minutes": [2.0],
+    "stall_minutes": 3.0,
+    "tool_minutes": 30.0,
+    "target": "main",
+    "land": True,
+    "squash": True,
+    "regenerate": {"*.lock": "make lock"},
+    "setup_inputs": ["*.lock"],
+    "budget": {"usd": 3.0, "per_task": {"minutes": 5.0}},
+}
+
+
+async def test_a_plan_the_start_and_an_update_take_the_same_names(call, runs):
+    assert OPTION_VALUES.keys() == OPTIONS.keys()
+
+    def shown(run):
+        given = {**run["options"], "target": run["target"]}
+        budget = {name: limit for name, limit in run["budget"].items() if limit is not None}
+        budget["per_task"] = {name: limit for name, limit in budget["per_task"].items() if limit is not None}
+        return {**{name: given[name] for name in OPTION_VALUES if name != "budget"}, "budget": budget}
+
+    await runs.start(**OPTION_VALUES)
+    assert shown(await runs.get()) == OPTION_VALUES
+
+    await runs.start(name="other")
+    updated = await call("run_update", {"run_id": runs.id, **OPTION_VALUES})
+    assert shown(updated) == OPTION_VALUES
+
+    given = {"plan": runs.plan(name="third"), "folder": str(runs.repository), **OPTION_VALUES}
+    runs.id = (await call("run_start", given))["run_id"]
+    assert shown(await runs.get()) == OPTION_VALUES

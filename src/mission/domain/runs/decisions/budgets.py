@@ -13,6 +13,7 @@ from mission.domain.runs.view import RunView, Spent, TaskView
 CHECKPOINT_SECONDS = 60.0
 """How long an agent may continue after it was asked for a checkpoint."""
 ABOUT = "budget"
+TODAY = "today "
 SPENT_REASON = "stopped because the budget is spent"
 
 
@@ -39,7 +40,14 @@ def run_limit(view: RunView, options: RunOptions) -> str | None:
     if options.finish_only:
         return None
     of_day = spent_limit(view.daily, view.spent_today)
-    return spent_limit(options.budget, view.spent) or (f"today {of_day}" if of_day is not None else None)
+    return spent_limit(options.budget, view.spent) or (f"{TODAY}{of_day}" if of_day is not None else None)
+
+
+def more_limit(view: RunView, options: RunOptions) -> str | None:
+    """Return that no launch is left for the run or for the day, in words."""
+    begun = len(view.launching)
+    of_day = launch_limit(view.daily, view.spent_today, more=begun)
+    return launch_limit(options.budget, view.spent, more=begun) or (f"{TODAY}{of_day}" if of_day is not None else None)
 
 
 def wind_down(draft: Draft, tasks: list[TaskView]) -> None:
@@ -58,7 +66,14 @@ def wind_down(draft: Draft, tasks: list[TaskView]) -> None:
 
 
 def question(reached: str) -> Ask:
-    """Ask what to do now that the budget is spent."""
+    """Ask what to do now that the budget is spent; a limit of the day is a setting, and another day begins."""
+    if reached.startswith(TODAY):
+        return choices.about_run(
+            choices.BUDGET,
+            subject=f"The budget of the day is spent: {reached}",
+            body="It covers all runs. This one continues tomorrow (UTC), or when the daily settings are raised.",
+            choices=(choices.FINISH, choices.STOP),
+        )
     return choices.about_run(
         choices.BUDGET,
         subject=f"The budget is spent: {reached}",

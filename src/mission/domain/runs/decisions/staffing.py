@@ -112,7 +112,8 @@ def _choose(
 
 def _busy_areas(view: RunView, working: Sequence[TaskView]) -> BusyAreas:
     launching = [task.areas for task in view.tasks if task.id in view.launching] if view.launching else []
-    return BusyAreas([*(task.areas for task in working), *launching, *view.other_areas])
+    others = [task.areas for task in view.tasks if task.owner_is_foreign]
+    return BusyAreas([*(task.areas for task in working), *launching, *others, *view.other_areas])
 
 
 def _has_room(draft: Draft, working: Sequence[TaskView], options: RunOptions) -> bool:

@@ -11,6 +11,7 @@ from mission.domain.runs.options import AgentMix
 from mission.domain.runs.run import Run, RunState
 from mission.domain.runs.steps import Launch
 from mission.domain.tasks.states import OPEN, TaskStatus
+from mission.git.working_tree import branch_of
 from mission.services.launcher import LaunchRequest
 from mission.services.runs.context import RunContext
 from mission.services.runs.lifecycle import run_changes
@@ -30,7 +31,9 @@ async def launch(context: RunContext, run: Run, step: Launch) -> None:
         return
     worktree = await context.work.read(_worktree, run=run, task_id=step.task_id)
     if worktree.path is not None:
-        await task_worktrees.ready(context, run, worktree)  # somebody may have deleted it
+        path = await task_worktrees.ready(context, run, worktree)  # somebody may have deleted it
+        if not order.fresh and await context.trees.work(worktree.top, branch_of, path) != worktree.branch:
+            order = replace(order, fresh=True)  # the session knows another branch
     await context.launcher.launch(context.work, order)
 
 

@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mission.domain.errors import NotFound
-from mission.domain.executions.execution import Execution, ExecutionStatus
+from mission.domain.executions.execution import Execution
 from mission.domain.inbox.item import InboxItem, ItemKind
 from mission.domain.runs import spending
+from mission.domain.runs.attempts import Attempts
 from mission.domain.runs.candidate import SENT_BACK, Candidate
 from mission.domain.runs.run import Run, RunState
 from mission.domain.runs.stage import Stage, StageFacts, TaskStage, stage_of
@@ -24,8 +25,6 @@ from mission.store.transaction import Tx
 
 CHUNK = 500
 MAX_DENIED = 20
-COUNTED = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED})
-"""Ends of an execution by itself; one that was stopped or lost is not an attempt."""
 
 NOT_STARTING = {
     RunState.READY: "The run has not begun yet.",
@@ -225,12 +224,8 @@ def stage_facts(rows: RunRows, task: Task) -> StageFacts:
 
 def attempts_of(rows: RunRows, task: Task) -> list[Execution]:
     """Return the executions of a task that ended by themselves without a report."""
-    reported = {each.execution_id for each in rows.candidates if each.task_id == task.id}
-    return [
-        each
-        for each in rows.executions.get(task.id, ())
-        if each.status in COUNTED and each.started_at is not None and each.id not in reported and not each.asked_last
-    ]
+    reported = {each.execution_id for each in rows.candidates if each.task_id == task.id and each.execution_id}
+    return Attempts(rows.executions.get(task.id, ()), reported=reported).all()
 
 
 def _task(rows: RunRows, task: Task, stage: TaskStage) -> dict[str, Any]:

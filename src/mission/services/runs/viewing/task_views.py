@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from mission.domain.executions.execution import LIVE, ExecutionStatus
-from mission.domain.executions.signals import SignalType
 from mission.domain.runs import spending
+from mission.domain.runs.attempts import Attempts, failed_by_its_word
 from mission.domain.runs.candidate import SENT_BACK, Candidate, CandidateState
 from mission.domain.runs.decisions import budgets, stalls
 from mission.domain.runs.view import EndedExecution, LiveExecution, Spent, TaskView
@@ -17,9 +17,6 @@ from mission.domain.tasks.states import TaskStatus
 from mission.domain.timestamps import format_time
 from mission.services.runs.viewing.questions import Questions, answer_to
 
-NOT_LAUNCHED = "not launched: "
-"""How the reason of an execution begins whose program never ran."""
-BY_ITSELF = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED})
 OPERATOR = "stopped by the operator"
 """The reason of an execution that a person stopped."""
 RETURNS = 2
@@ -58,10 +55,6 @@ class LaunchedAgent:
     def is_live(self) -> bool:
         return self.status in LIVE
 
-    @property
-    def is_refused(self) -> bool:
-        return (self.reason or "").startswith(NOT_LAUNCHED) and self.started_at is None
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunRowsByTask:
@@ -92,7 +85,8 @@ def task_view(row: Any, rows: RunRowsByTask, *, depends_on: Sequence[str]) -> Ta
     live = next((each for each in reversed(launched) if each.is_live), None)
     newest = launched[-1] if launched and live is None else None
     reported = _reported(rows, row.id, ended)
-    attempts = [each for each in launched if each.created_at > reset and _counts(each, reported)]
+    known = Attempts(launched, reported=reported)
+    attempts = [each for each in known.all() if each.created_at > reset]
     back = [each for each in ended if each.state in SENT_BACK and each.updated_at > reset]
     is_foreign = row.owner_id is not None and row.owner_id not in rows.agents
     done = row.status in (TaskStatus.COMPLETED, TaskStatus.SKIPPED)
@@ -107,7 +101,7 @@ def task_view(row: Any, rows: RunRowsByTask, *, depends_on: Sequence[str]) -> Ta
         client=row.client,
         owner_is_foreign=is_foreign and row.lease_until is not None and row.lease_until > rows.now,
         live=_live(live, rows, reported) if live is not None else None,
-        ended=_ended(newest, rows, launched, reported, reset) if newest is not None else None,
+        ended=_ended(newest, rows, launched, known, reported, reset) if newest is not None else None,
         attempts=len(attempts),
         clients_tried=[each.client for each in attempts],
         revisions=len(back),
@@ -148,18 +142,6 @@ def _reported(rows: RunRowsByTask, task_id: str, ended: Sequence[Any]) -> dict[s
     return found
 
 
-def _counts(execution: LaunchedAgent, reported: Mapping[str, Any]) -> bool:
-    """Return whether an execution is an attempt: it ended by itself or stalled, without a report or a question."""
-    stalled = execution.status is ExecutionStatus.STOPPED and execution.reason == stalls.STALLED_REASON
-    by_itself = execution.status in BY_ITSELF and not execution.is_refused and not execution.asked_last
-    return (stalled or by_itself) and execution.id not in reported and not _failed_by_its_word(execution)
-
-
-def _failed_by_its_word(execution: LaunchedAgent) -> str | None:
-    claim = execution.claim or {}
-    return str(claim.get("reason") or "it gave no reason") if claim.get("type") == SignalType.FAILED_CLAIM else None
-
-
 def _claimed_at(execution: LaunchedAgent) -> str | None:
     """Return when the agent last said by a signal that it is done or failed."""
     return (execution.claim or {}).get("at")
@@ -197,6 +179,7 @@ def _ended(
     newest: LaunchedAgent,
     rows: RunRowsByTask,
     launched: Sequence[LaunchedAgent],
+    known: Attempts[LaunchedAgent],
     reported: Mapping[str, Any],
     reset: datetime,
 ) -> EndedExecution:
@@ -207,14 +190,14 @@ def _ended(
         id=newest.id,
         client=newest.client,
         ended_at=newest.ended_at or newest.updated_at,
-        counts=not is_decided and _counts(newest, reported),
-        failed_by_its_word=None if is_decided or newest.id in reported else _failed_by_its_word(newest),
+        counts=not is_decided and known.counts(newest),
+        failed_by_its_word=None if is_decided or newest.id in reported else failed_by_its_word(newest),
         answer=answer,
         asks=asks,
         can_resume=newest.session_id is not None and not _has_full_context(newest),
-        was_resumed_after_crash=_was_resumed(newest, launched, reported),
-        refused=(newest.reason or "").removeprefix(NOT_LAUNCHED) if newest.is_refused and not is_decided else None,
-        refusals=_refusals(launched, reset),
+        was_resumed_after_crash=_was_resumed(newest, launched, known),
+        refused=known.refusal(newest) if not is_decided and newest.id not in reported else None,
+        refusals=_refusals(launched, known, reset),
         was_resume=newest.resumes is not None,
         stopped_by=newest.reason if by_person and not is_decided and newest.id not in reported else None,
     )
@@ -226,18 +209,18 @@ def _has_full_context(execution: LaunchedAgent) -> bool:
     return isinstance(used, int | float) and used > FULL_CONTEXT
 
 
-def _was_resumed(newest: LaunchedAgent, launched: Sequence[LaunchedAgent], reported: Mapping[str, Any]) -> bool:
+def _was_resumed(newest: LaunchedAgent, launched: Sequence[LaunchedAgent], known: Attempts[LaunchedAgent]) -> bool:
     """Return whether it continued the session of an execution that had crashed."""
     earlier = next((each for each in launched if each.id == newest.resumes), None)
-    if earlier is None or not _counts(earlier, reported):
+    if earlier is None or not known.counts(earlier):
         return False
     return earlier.session_id is not None and earlier.session_id == newest.session_id
 
 
-def _refusals(launched: Sequence[LaunchedAgent], reset: datetime) -> int:
+def _refusals(launched: Sequence[LaunchedAgent], known: Attempts[LaunchedAgent], reset: datetime) -> int:
     count = 0
     for each in reversed(launched):
-        if not each.is_refused or each.created_at <= reset:
+        if known.refusal(each) is None or each.created_at <= reset:
             break
         count += 1
     return count
