@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from mission.domain.runs.candidate import SENT_BACK, CandidateState
+from tests.simulation.agents import Report
 from tests.simulation.mission import Outcome
 
 
@@ -18,11 +19,14 @@ class Truth:
     def add(self, outcome: Outcome) -> None:
         """Count one mission."""
         sums = self._sums
-        reports = {each.execution_id: each for each in outcome.reports}
-        for each in outcome.candidates:
-            report = reports.get(each.execution_id or "")
+        reports: dict[str, list[Report]] = {}
+        for said in outcome.reports:
+            reports.setdefault(said.execution_id, []).append(said)
+        for each in outcome.candidates:  # an agent that is told what failed may report several times
+            report = next(iter(reports.get(each.execution_id or "", ())), None)
             if report is None or report.task not in outcome.tasks.values():
                 continue
+            reports[report.execution_id].pop(0)
             sums["reports"] += 1
             merged = each.state is CandidateState.MERGED
             if report.is_true:
