@@ -105,11 +105,12 @@ def _check_proof(rows: Rows, task: Json) -> None:
 def _open_rows(rows: Rows) -> list[str]:
     """Return the rows of what is still under way."""
     live = {"starting", "running", "waiting"}
+    asked = [row["subject"] for row in rows.of("queue_items") if row["state"] == "open"]
     return [
         *(row["id"] for row in rows.of("check_rounds") if row["state"] == "open"),
         *(row["id"] for row in rows.of("evidence") if row["state"] in {"queued", "running"}),
         *(row["id"] for row in rows.of("executions") if row["status"] in live),
-        *(row["subject"] for row in rows.of("queue_items") if row["state"] == "open"),
+        *(subject for subject in asked if "exit code -9" not in subject),  # a person is told of a killed git
     ]
 
 
