@@ -127,6 +127,7 @@ def test_the_other_daemon_takes_over_after_a_kill_and_nothing_happens_twice(pair
         does(
             "is checked",
             "write three.txt third",
+            depends_on=["merged before"],  # its check holds up the queue
             checks=[f"test ! -f three.txt || until test -f {gate}; do sleep 0.05; done"],
         ),
         does("comes later", "write four.txt fourth", depends_on=["works", "is checked"]),
