@@ -103,7 +103,7 @@ def test_the_options_of_a_run_are_changed(page: Page, house: House, runs: Mappin
     dialog.get_by_label("US dollars").fill("50")
     dialog.get_by_label("codex").fill("5")
     dialog.get_by_label("Who reviews results").select_option("person")
-    dialog.get_by_label("As one commit").check()
+    dialog.get_by_label("Land as one commit").check()
     assert page.evaluate(CUT) == []
     dialog.get_by_role("button", name="Save").click()
     expect(page.locator(".figure").filter(has_text="Cost")).to_contain_text("of $50.00")
@@ -147,7 +147,7 @@ def test_a_review_is_judged_next_to_its_candidate(page: Page, house: House, runs
     card = page.get_by_role("article", name="Review: Fall back to a password")
     card.get_by_role("button", name="Review…").click()
     expect(page).to_have_url(re.compile(f"candidate={runs['candidate']}"))
-    expect(page.locator(".candidate")).to_contain_text("what it says, not what was proved")
+    expect(page.locator(".candidate")).to_contain_text("what the agent says, not what was proved")
     expect(page.locator("[data-check='make test']")).to_contain_text("Passed")
     page.get_by_role("button", name="Comment on src/sign_in.py:1", exact=True).click()
     page.keyboard.type("Which password?")

@@ -21,9 +21,9 @@ test("unknown spending is called unknown, and a reached limit reached", () => {
   const shown = run({ spent, budget });
 
   expect((["usd", "tokens", "minutes", "launches"] as const).map((of) => describeShare(shown, of))).toEqual([
-    "20 % spent",
-    "a client does not report it: the limit cannot be watched",
+    "20% spent",
+    "not reported by every client, so the limit cannot be enforced",
     "no limit",
-    "the limit is reached",
+    "limit reached",
   ]);
 });

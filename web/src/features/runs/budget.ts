@@ -18,8 +18,10 @@ export function shareOf({ spent, budget }: Budgeted, of: Resource): number | nul
 export function describeShare(run: Budgeted, of: Resource): string {
   const limit = run.budget[of];
   if (run.spent[of] === null)
-    return limit === null ? "a client does not report it" : "a client does not report it: the limit cannot be watched";
+    return limit === null
+      ? "not reported by every client"
+      : "not reported by every client, so the limit cannot be enforced";
   const share = shareOf(run, of);
   if (share === null) return "no limit";
-  return share >= 1 ? "the limit is reached" : `${Math.round(share * 100)} % spent`;
+  return share >= 1 ? "limit reached" : `${Math.round(share * 100)}% spent`;
 }

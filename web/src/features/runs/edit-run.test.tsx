@@ -23,7 +23,7 @@ test("options are changed in one call, and agents keep their arguments", async (
   fireEvent.change(screen.getByLabelText("claude-code"), { target: { value: "5" } });
   fireEvent.change(screen.getByLabelText("US dollars"), { target: { value: "40" } });
   fireEvent.change(screen.getByLabelText("Failed results"), { target: { value: "5" } });
-  fireEvent.click(screen.getByLabelText(/Land by itself/));
+  fireEvent.click(screen.getByLabelText(/Land automatically/));
   fireEvent.click(screen.getByRole("button", { name: "Save" }));
 
   await expect

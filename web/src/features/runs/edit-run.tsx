@@ -19,7 +19,7 @@ import "@/features/shell/runs/start-run.css";
 
 const NUMBERS = [
   ["max_parallel", "Agents at once", 0],
-  ["attempts", "Tries without a report", 1],
+  ["attempts", "Attempts without a report", 1],
   ["revisions", "Failed results", 0],
 ] as const;
 type NumberOption = (typeof NUMBERS)[number][0];
@@ -58,8 +58,8 @@ function EditRunForm({ run, close }: { run: RunDetail; close: () => void }) {
   };
   return (
     <form className="form start-run" onSubmit={submit} noValidate>
-      <h2 id="edit-run-title">Options of this run</h2>
-      <p className="quiet">What is under way continues; the next steps follow the new options.</p>
+      <h2 id="edit-run-title">Run options</h2>
+      <p className="quiet">Work in progress continues; the new options apply from the next step on.</p>
       <fieldset className="clients">
         <legend>
           Agents <span className="meta">how many of each may work at once</span>
@@ -80,7 +80,10 @@ function EditRunForm({ run, close }: { run: RunDetail; close: () => void }) {
       </fieldset>
       <fieldset className="budget numbers">
         <legend>
-          Limits <span className="meta">you are asked after so many tries or failed results; 0 agents: no limit</span>
+          Limits{" "}
+          <span className="meta">
+            you are asked after this many attempts or failed results; 0 agents means no limit
+          </span>
         </legend>
         {NUMBERS.map(([name, words, least]) => (
           <label key={name}>
@@ -97,17 +100,18 @@ function EditRunForm({ run, close }: { run: RunDetail; close: () => void }) {
         ))}
       </fieldset>
       <ReviewField review={review} change={setReview} />
-      <BudgetFields limits={limits} change={setLimits} hint="a limit can be changed, not removed" />
+      <BudgetFields limits={limits} change={setLimits} hint="a limit can be changed but not removed" />
       <label>
         Branch to land on
         <input className="field mono" value={target} onChange={(event) => setTarget(event.target.value)} />
       </label>
       <label className="tick">
-        <input type="checkbox" checked={land} onChange={(event) => setLand(event.target.checked)} /> Land by itself once
-        the final checks have passed
+        <input type="checkbox" checked={land} onChange={(event) => setLand(event.target.checked)} /> Land automatically
+        once the final checks pass
       </label>
       <label className="tick">
-        <input type="checkbox" checked={squash} onChange={(event) => setSquash(event.target.checked)} /> As one commit
+        <input type="checkbox" checked={squash} onChange={(event) => setSquash(event.target.checked)} /> Land as one
+        commit
       </label>
       <FormFooter act="Save" off={update.isPending} error={update.error} cancel={close} />
     </form>

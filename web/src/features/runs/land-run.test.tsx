@@ -21,7 +21,7 @@ test("a run lands on another branch as one commit, and what stays is listed", as
   });
   open();
   fireEvent.change(screen.getByPlaceholderText("main"), { target: { value: "release" } });
-  fireEvent.click(screen.getByRole("checkbox", { name: "As one commit" }));
+  fireEvent.click(screen.getByRole("checkbox", { name: "Land as one commit" }));
   fireEvent.click(screen.getByRole("button", { name: "Land" }));
 
   expect(await screen.findByRole("heading", { name: "Landed" })).toBeTruthy();

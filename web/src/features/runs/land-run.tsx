@@ -47,7 +47,7 @@ function LandForm({ run, close }: { run: RunDetail; close: () => void }) {
         </p>
         {land.data.kept.length > 0 && (
           <>
-            <p className="quiet">These stay:</p>
+            <p className="quiet">These were kept:</p>
             <ul className="bullets">
               {land.data.kept.map((each) => (
                 <li key={JSON.stringify(each)}>{Object.values(each).join(": ")}</li>
@@ -64,8 +64,8 @@ function LandForm({ run, close }: { run: RunDetail; close: () => void }) {
     <form className="form" onSubmit={submit}>
       <h2 id="land-title">Land this run</h2>
       <p className="quiet">
-        Brings <code>{run.branch}</code> into your branch. Files that you changed yourself are never overwritten: if one
-        is in the way, nothing happens and it is named.
+        Brings <code>{run.branch}</code> into your branch. Files that you changed yourself are never overwritten. If one
+        is in the way, nothing changes and the error names the file.
       </p>
       <label>
         <OptionalLabel>Branch to land on</OptionalLabel>
@@ -77,7 +77,8 @@ function LandForm({ run, close }: { run: RunDetail; close: () => void }) {
         />
       </label>
       <label className="tick">
-        <input type="checkbox" checked={squash} onChange={(event) => setSquash(event.target.checked)} /> As one commit
+        <input type="checkbox" checked={squash} onChange={(event) => setSquash(event.target.checked)} /> Land as one
+        commit
       </label>
       <FormFooter act={land.isPending ? "Landing…" : "Land"} off={land.isPending} error={land.error} cancel={close} />
     </form>

@@ -29,5 +29,5 @@ test("candidates are in order, and conflicts are named", () => {
 test("an empty queue says so", () => {
   renderPage(<MergeQueue run={run()} />);
 
-  expect(screen.getByText("No result waits to be merged.")).toBeTruthy();
+  expect(screen.getByText("No results are waiting to be merged.")).toBeTruthy();
 });

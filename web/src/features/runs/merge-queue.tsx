@@ -17,7 +17,7 @@ export function MergeQueue({ run }: { run: RunDetail }) {
   return (
     <Card title="Merge queue" count={run.queue.length} aside="oldest first" className="merge-queue">
       {run.queue.length === 0 ? (
-        <p className="side-words">No result waits to be merged.</p>
+        <p className="side-words">No results are waiting to be merged.</p>
       ) : (
         <ol className="lined">
           {run.queue.map((each) => (

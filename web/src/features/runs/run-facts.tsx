@@ -36,9 +36,9 @@ export function RunFacts({ run }: { run: RunDetail }) {
           )}
           <Fact name="Review">{REVIEWS[String(options.review)] ?? String(options.review)}</Fact>
           {typeof options.max_parallel === "number" && options.max_parallel > 0 && (
-            <Fact name="At once">at most {options.max_parallel}</Fact>
+            <Fact name="Agents at once">at most {options.max_parallel}</Fact>
           )}
-          {run.unproved_allowed && <Fact name="Unproved results">a person let them merge</Fact>}
+          {run.unproved_allowed && <Fact name="Unproved results">a person allowed them to be merged</Fact>}
           <Fact name="Started">
             <Time at={run.first_launch_at ?? run.created_at} />
           </Fact>
@@ -79,10 +79,10 @@ function landsOn(run: RunDetail): ReactNode {
       </>
     );
   const refused = run.landing?.reason;
-  const when = run.options.land === true ? "by itself" : "when you say so";
+  const when = run.options.land === true ? "automatically" : "when you land it";
   return (
     <>
-      <code>{run.target ?? "not decided"}</code>, {when}
+      <code>{run.target ?? "not set"}</code>, {when}
       {typeof refused === "string" && <p className="error">{refused}</p>}
     </>
   );
@@ -96,7 +96,7 @@ function FinalChecks({ final }: { final: Record<string, unknown> }) {
     <>
       on <Commit id={String(final.commit ?? "")} />
       {repairs > 0 && `, ${plural(repairs, "repair task")}`}
-      {typeof final.accepted === "string" && ", accepted by a person although some failed"}
+      {typeof final.accepted === "string" && ", accepted by a person even though some failed"}
       {checks.length > 0 && (
         <ul className="final-checks">
           {checks.map((check) => (

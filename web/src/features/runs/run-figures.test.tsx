@@ -19,7 +19,7 @@ test("spending is shown against the budget, with a warning from four fifths on",
 
   expect(figure("Cost").textContent).toContain("$16.80 of $20.00");
   expect(figure("Cost").className).toContain("tone-attention");
-  expect(screen.getByRole("img", { name: "Cost: 84 % of the budget" })).toBeTruthy();
+  expect(screen.getByRole("img", { name: "Cost: 84% of the budget" })).toBeTruthy();
   expect(figure("Tokens").textContent).toContain("412k");
   expect(figure("Tokens").textContent).toContain("no limit");
   expect(figure("Time").className).not.toContain("tone-attention");
@@ -36,7 +36,7 @@ test("an unknown price is unknown, never 0", () => {
   );
 
   expect(figure("Cost").textContent).toContain("unknown of $20.00");
-  expect(figure("Cost").textContent).toContain("the limit cannot be watched");
+  expect(figure("Cost").textContent).toContain("the limit cannot be enforced");
 });
 
 test("agents and progress are named", () => {

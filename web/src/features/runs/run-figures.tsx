@@ -72,7 +72,7 @@ function Spent({ run, of, name, show }: SpentProps) {
 function Bar({ share, name }: { share: number; name: string }) {
   const percent = Math.round(share * 100);
   return (
-    <span className="budget-bar" role="img" aria-label={`${name}: ${percent} % of the budget`}>
+    <span className="budget-bar" role="img" aria-label={`${name}: ${percent}% of the budget`}>
       <span style={{ width: `${Math.min(100, percent)}%` }} />
     </span>
   );
@@ -91,7 +91,7 @@ function describeRest(run: RunDetail): string {
     .filter(([stage]) => (run.counts[stage] ?? 0) > 0)
     .map(([stage, word]) => `${run.counts[stage]} ${word}`);
   const open = run.tasks.length - (run.counts.merged ?? 0);
-  return parts.join(", ") || (open === 0 ? "all of them" : `${open} to go`);
+  return parts.join(", ") || (open === 0 ? "all merged" : `${open} to go`);
 }
 
 /** Return `claude-code × 3, codex × 2`. */

@@ -51,7 +51,7 @@ test("a run that waits for an answer before its start says so, and warnings are 
 
   expect(screen.getByText("Waits for you")).toBeTruthy();
   expect(screen.getAllByRole("note").map((note) => note.textContent)).toEqual([
-    "Nothing is merged now: the tip fails 'make test'",
+    "Merging is on hold: the tip fails 'make test'",
     "84% of the money is spent.",
   ]);
 });

@@ -26,7 +26,7 @@ export function RunHeader({ run }: { run: RunDetail }) {
       {run.reason !== null && <p className="quiet run-reason">{run.reason}</p>}
       {run.merging_stopped !== null && (
         <p className="run-warning" role="note">
-          Nothing is merged now: {run.merging_stopped}
+          Merging is on hold: {run.merging_stopped}
         </p>
       )}
       {run.warning !== null && (
@@ -61,7 +61,7 @@ function Controls({ run }: { run: RunDetail }) {
             <button
               type="button"
               className="button"
-              title="Running agents finish, nothing new is launched"
+              title="Running agents finish; no new ones are launched"
               disabled={off}
               onClick={() => act(pause)}
             >
@@ -77,7 +77,7 @@ function Controls({ run }: { run: RunDetail }) {
             <ConfirmButton
               word="Stop"
               again="Stop the run now"
-              title="End the run and its agents. Merged work stays on its branch."
+              title="End the run and stop its agents. Merged work stays on the run's branch."
               off={off}
               act={() => act(stop)}
             />
@@ -86,9 +86,9 @@ function Controls({ run }: { run: RunDetail }) {
           <LandButton run={run} />
         </div>
       </div>
-      <ErrorMessage error={pause.error} what="Not paused" />
-      <ErrorMessage error={resume.error} what="Not resumed" />
-      <ErrorMessage error={stop.error} what="Not stopped" />
+      <ErrorMessage error={pause.error} what="Could not pause the run" />
+      <ErrorMessage error={resume.error} what="Could not resume the run" />
+      <ErrorMessage error={stop.error} what="Could not stop the run" />
     </>
   );
 }

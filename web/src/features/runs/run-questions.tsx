@@ -28,7 +28,7 @@ export function RunQuestions({ run, task }: RunQuestionsProps) {
   };
   return (
     <ItemCards
-      label="Questions of this run"
+      label="Questions from this run"
       items={shown}
       among={(item) => item.mission_id === run.mission_id}
       withReview={task === undefined}

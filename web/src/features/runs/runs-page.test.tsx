@@ -26,6 +26,6 @@ test("runs under way come first, with their progress and questions", async () =>
 test("without runs it says how to start one", async () => {
   renderPage(<RunsPage />, { run_list: { runs: [], next_cursor: null } });
 
-  expect(await screen.findByText("No run is under way")).toBeTruthy();
+  expect(await screen.findByText("No runs in progress")).toBeTruthy();
   expect(screen.getByText("mission run plan.toml")).toBeTruthy();
 });

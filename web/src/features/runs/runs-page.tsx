@@ -17,14 +17,16 @@ export function RunsPage() {
       <title>Runs · Mission Control</title>
       <div className="page-head">
         <h1>Runs</h1>
-        <span className="quiet">A run carries a mission out: agents work, checks decide, results are merged.</span>
+        <span className="quiet">
+          A run carries out a mission: agents do the work, checks verify it, and results are merged.
+        </span>
       </div>
-      <Card title="Under way" {...(live.data !== undefined ? { count: live.data.runs.length } : {})}>
+      <Card title="In progress" {...(live.data !== undefined ? { count: live.data.runs.length } : {})}>
         <Loaded query={live} what="runs">
           {(data) =>
             data.runs.length === 0 ? (
               <Empty
-                title="No run is under way"
+                title="No runs in progress"
                 actions={
                   <>
                     <Link className="button" to="/missions">
@@ -34,7 +36,7 @@ export function RunsPage() {
                   </>
                 }
               >
-                Start one with Run on the page of a mission, or from a plan file.
+                Choose Run… on a mission's page, or start one from a plan file.
               </Empty>
             ) : (
               <ul className="lined">

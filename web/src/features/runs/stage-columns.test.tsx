@@ -57,7 +57,7 @@ test("a task that is tried again says when, and one that was sent back how often
   ];
   renderPage(<StageColumns run={run({ tasks })} />);
 
-  expect(screen.getByText(/^again in 1:(29|30)$/)).toBeTruthy();
+  expect(screen.getByText(/^retrying in 1:(29|30)$/)).toBeTruthy();
   expect(screen.getByText("2 attempts without a report · sent back once")).toBeTruthy();
 });
 

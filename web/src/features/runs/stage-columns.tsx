@@ -99,7 +99,7 @@ function proofOf(task: RunTask): "solid" | "dashed" | undefined {
 
 function RetryTime({ at }: { at: string }) {
   const left = (Date.parse(at) - useNow()) / 1_000;
-  return <p className="meta">{left > 0 ? `again in ${countdown(left)}` : "again at once"}</p>;
+  return <p className="meta">{left > 0 ? `retrying in ${countdown(left)}` : "retrying now"}</p>;
 }
 
 /** Return `2 attempts without a report · sent back 3 times`, without what the reason says already. */

@@ -53,8 +53,8 @@ test("a candidate shows report, findings, evidence and its diff against the tip"
 test("a candidate that was not merged for trial has no diff yet", async () => {
   renderPage(<CandidateDetails id="cd_1" />, { candidate_get: candidate({ commit: null, tip: null }) });
 
-  expect(await screen.findByText(/has not been merged onto the tip/)).toBeTruthy();
-  expect(screen.getByText(/Nothing was checked/)).toBeTruthy();
+  expect(await screen.findByText(/no trial merge onto the tip/)).toBeTruthy();
+  expect(screen.getByText(/No checks have run/)).toBeTruthy();
 });
 
 test("a conflict has no merged tree, and evidence of the tip stands apart", async () => {
@@ -62,8 +62,8 @@ test("a conflict has no merged tree, and evidence of the tip stands apart", asyn
   renderPage(<CandidateDetails id="cd_1" />, { candidate_get: candidate({ state: "conflicted", evidence: [tip] }) });
 
   expect(await screen.findByText(/so there is no merged tree/)).toBeTruthy();
-  expect(screen.getByText(/Nothing was checked/)).toBeTruthy();
-  expect(screen.getByText("Evidence of the tip")).toBeTruthy();
+  expect(screen.getByText(/No checks have run/)).toBeTruthy();
+  expect(screen.getByText("Evidence for the tip")).toBeTruthy();
 });
 
 test("the rest of a candidate is shown where its lines cannot be read", async () => {

@@ -86,7 +86,7 @@ function AgentReport({ report }: { report: Record<string, unknown> }) {
   const words = summaryOf(report);
   if (words === "") return null;
   return (
-    <Card title="Report of the agent" aside="what it says, not what was proved">
+    <Card title="Agent's report" aside="what the agent says, not what was proved">
       <p className="side-words agent-words">
         <ExpandableText text={words} />
       </p>
@@ -110,13 +110,13 @@ function CandidateEvidence({ candidate }: { candidate: CandidateRecord }) {
     <>
       <Card title="Evidence" count={merged.length} aside="on the merged tree">
         {merged.length === 0 ? (
-          <p className="side-words">Nothing was checked on this candidate's merged tree.</p>
+          <p className="side-words">No checks have run on this candidate's merged tree.</p>
         ) : (
           <EvidenceList checks={merged} />
         )}
       </Card>
       {tip.length > 0 && (
-        <Card title="Evidence of the tip" count={tip.length} aside="without this candidate">
+        <Card title="Evidence for the tip" count={tip.length} aside="without this candidate">
           <EvidenceList checks={tip} />
         </Card>
       )}
@@ -177,8 +177,8 @@ function CandidateDiff({ candidate, review }: { candidate: CandidateRecord; revi
 
 function withoutDiff(candidate: CandidateRecord): string {
   return candidate.state === "conflicted"
-    ? "It conflicts with the tip, so there is no merged tree."
-    : "It has not been merged onto the tip for trial yet.";
+    ? "The candidate conflicts with the tip, so there is no merged tree."
+    : "There has been no trial merge onto the tip yet.";
 }
 
 function ChangedLines({ files, comments }: { files: readonly CandidateFile[]; comments: LineComments | undefined }) {

@@ -33,7 +33,7 @@ test("a run is started with counts of installed clients, review, budget and land
   write("Program and arguments", "./agent.sh --fast 'a b'");
   write("Who reviews results", "person");
   write("US dollars", "12.5");
-  fireEvent.click(screen.getByRole("checkbox", { name: /Land by itself/ }));
+  fireEvent.click(screen.getByRole("checkbox", { name: /Land automatically/ }));
   fireEvent.click(screen.getByRole("button", { name: "Start run" }));
 
   await waitFor(() => expect(address()).toBe("/runs/run_7"));

@@ -39,8 +39,8 @@ function StartRunForm({ missionId, name, close }: { missionId: string; name: str
     <div className="form">
       <h2 id="start-run-title">Run “{name}”</h2>
       <p className="quiet">
-        Agents carry out the open tasks. What passes its checks is merged onto a branch of its own; your branch and your
-        files stay as they are until you land the result.
+        Agents work on the open tasks. Results that pass their checks are merged into a separate branch; your own branch
+        and files do not change until you land the run.
       </p>
       <Loaded query={adapters} what="clients">
         {(data) => (
@@ -94,19 +94,19 @@ function Form({ missionId, close, clients }: FormProps) {
         setProgram={setProgram}
       />
       <ReviewField review={review} change={setReview} />
-      <BudgetFields limits={limits} change={setLimits} hint="empty: no limit" />
+      <BudgetFields limits={limits} change={setLimits} hint="leave a field empty for no limit" />
       <label>
         <OptionalLabel>Branch to land on</OptionalLabel>
         <input
           className="field mono"
           value={target}
-          placeholder="the branch that is checked out"
+          placeholder="the branch that is currently checked out"
           onChange={(event) => setTarget(event.target.value)}
         />
       </label>
       <label className="tick">
-        <input type="checkbox" checked={land} onChange={(event) => setLand(event.target.checked)} /> Land by itself once
-        the final checks have passed
+        <input type="checkbox" checked={land} onChange={(event) => setLand(event.target.checked)} /> Land automatically
+        once the final checks pass
       </label>
       <FormFooter act="Start run" off={start.isPending} error={start.error} cancel={close} />
     </form>
