@@ -99,7 +99,7 @@ def test_a_check_is_followed_while_it_runs_and_a_proved_task_is_solid(
     expect(pill(page)).to_have_text("Proved")
     expect(row(page, "slow")).to_contain_text("Passed")
     expect(output).to_have_count(0)
-    page.get_by_role("button", name="Show what slow said").click()
+    page.get_by_role("button", name="Show details for slow").click()
     expect(output).to_contain_text("ready")
 
     unproved = shop.call("start_task", mission_id=mission, name="Sweep", goal="g")["task_id"]
@@ -109,12 +109,12 @@ def test_a_check_is_followed_while_it_runs_and_a_proved_task_is_solid(
     expect(rows.filter(has_text="Sort")).to_have_attribute("data-proof", "solid")
     expect(rows.filter(has_text="Sort")).to_contain_text("1 of 1 check passed")
     expect(rows.filter(has_text="Sweep")).to_have_attribute("data-proof", "dashed")
-    expect(page.get_by_role("img", name="Proof of this mission: 1 proved; 1 done, unproved")).to_be_visible()
+    expect(page.get_by_role("img", name="Proof for this mission: 1 proved; 1 done, unproved")).to_be_visible()
     house.go(page, f"/missions/{mission}")
     expect(page.locator(f"#node-{task}")).to_have_css("border-top-style", "solid")
     expect(page.locator(f"#node-{unproved}")).to_have_css("border-top-style", "dashed")
     house.go(page, "/")
-    expect(page.get_by_role("img", name=re.compile("^Proof of all open missions: .* proved"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("^Proof across all open missions: .* proved"))).to_be_visible()
 
 
 def test_checks_are_run_again_and_a_failing_task_is_accepted_with_a_reason(
@@ -195,7 +195,7 @@ def test_a_proposed_command_is_shown_exactly_and_approved(page: Page, house: Hou
     house.go(page, f"/inbox?item={item['id']}")
     card = page.get_by_role("article", name="Allow 1 command as a check for 'Wash'?")
     connected(page)
-    command = card.get_by_role("region", name="Command of wash")
+    command = card.get_by_role("region", name="Command for wash")
     assert command.text_content() == "SOAP=\"1\"\nprintf 'a  b'  && true"
     answer(card, "Approve", "Approve")
     expect(card).to_have_count(0)
@@ -246,8 +246,8 @@ def test_evidence_reviews_and_checks_have_no_barriers_and_fit_every_screen(
             connected(page)
             marks = page.locator(".checks-form, [data-check=long]")
             expect(marks.first).to_be_visible()
-            if page.get_by_role("button", name="Show what long said").count():
-                page.get_by_role("button", name="Show what long said").click()
+            if page.get_by_role("button", name="Show details for long").count():
+                page.get_by_role("button", name="Show details for long").click()
                 expect(page.get_by_role("region", name="Output of long")).to_be_visible()
             assert page.evaluate(CUT) == []
             assert page.evaluate(BARRIERS) == []

@@ -48,7 +48,7 @@ export function MissionPage() {
             <title>{`${data.name} · Mission Control`}</title>
             <MissionHeader mission={data} />
             <MissionStats mission={data} />
-            {data.tasks.length > 0 && <ProofBar counts={data.counts} label="Proof of this mission" />}
+            {data.tasks.length > 0 && <ProofBar counts={data.counts} label="Proof for this mission" />}
             <NeedsYouBanner mission={data} />
             <Views mission={data} />
           </>

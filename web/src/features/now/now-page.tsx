@@ -31,7 +31,7 @@ export function NowPage() {
           ) : (
             <>
               <Stats overview={data} waiting={waiting.data} />
-              {data.proof.total > 0 && <ProofBar counts={data.proof} label="Proof of all open missions" />}
+              {data.proof.total > 0 && <ProofBar counts={data.proof} label="Proof across all open missions" />}
               <AgentGrid fleet={data.fleet} />
               <div className="columns">
                 <div>

@@ -21,7 +21,7 @@ export function CheckRow({ row, change, remove }: CheckRowProps) {
     <li className="check-row">
       <select
         className="field"
-        aria-label={`Kind of ${about}`}
+        aria-label={`Check type: ${about}`}
         value={row.kind}
         onChange={(event) => change({ ...row, kind: event.target.value as Kind })}
       >

@@ -47,7 +47,7 @@ test("a check is added and saved with the others as they were", async () => {
 test("a check is removed, and the checks of the repository can be used as well", async () => {
   const { called } = show(found(record()));
   fireEvent.click(await screen.findByRole("button", { name: "Remove tests" }));
-  fireEvent.click(screen.getByRole("checkbox", { name: /checks of the repository/ }));
+  fireEvent.click(screen.getByRole("checkbox", { name: /repository's checks/ }));
   fireEvent.click(screen.getByRole("button", { name: "Save checks" }));
 
   await waitFor(() => expect(called("checks_set").map(({ checks }) => checks)).toEqual([[], "repository"]));

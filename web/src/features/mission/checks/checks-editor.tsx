@@ -69,7 +69,7 @@ function EditedChecks({ of, list, data, repositoryPath }: EditedProps) {
   return (
     <form className="checks-form" onSubmit={submit}>
       <Inherited checks={data[list].filter((check) => check.origin !== of.scope)} />
-      {rows.length === 0 && <p className="side-words">None defined here yet.</p>}
+      {rows.length === 0 && <p className="side-words">No checks are defined here yet.</p>}
       <ul className="lined">
         {rows.map((row) => (
           <CheckRow
@@ -82,8 +82,8 @@ function EditedChecks({ of, list, data, repositoryPath }: EditedProps) {
       </ul>
       {mayInherit && (
         <label className="tick inherits">
-          <input type="checkbox" checked={inherits} onChange={(event) => setInherits(event.target.checked)} /> Use the
-          checks of the repository as well
+          <input type="checkbox" checked={inherits} onChange={(event) => setInherits(event.target.checked)} /> Also use
+          the repository's checks
         </label>
       )}
       <ErrorMessage error={error} what="Could not save" />

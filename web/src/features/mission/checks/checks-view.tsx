@@ -8,22 +8,22 @@ export function ChecksView({ mission }: ViewProps) {
     <div className="checks-view">
       <ChecksEditor
         of={{ scope: "mission", id: mission.id }}
-        title="Checks of this mission"
-        note="Mission Control runs them each time a task is reported done. A task is proved once every required check has passed on exactly that tree."
+        title="Checks for this mission"
+        note="Mission Control runs these checks each time a task is reported done. A task is proved once every required check has passed on exactly that tree."
         repositoryPath={mission.repository_path}
       />
       <ChecksEditor
         of={{ scope: "mission", id: mission.id }}
         list="final_checks"
-        title="Final checks of this mission"
-        note="A run executes them once at its end, on the merged result, in a fresh worktree with a fresh setup."
+        title="Final checks for this mission"
+        note="A run executes these checks once at the end, on the merged result, in a fresh worktree with a fresh setup."
         repositoryPath={null}
       />
       {mission.repository_path !== null && (
         <ChecksEditor
           of={{ scope: "repository", repository_path: mission.repository_path }}
-          title="Defaults of the repository"
-          note="They apply to missions that use the checks of the repository."
+          title="Repository defaults"
+          note="These checks apply to missions that use the repository's checks."
           repositoryPath={null}
         />
       )}

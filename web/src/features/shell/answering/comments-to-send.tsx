@@ -7,7 +7,7 @@ export function CommentsToSend({ comments, sent }: { comments: LineComments; sen
   return (
     <section className="comments-to-send" aria-label="Comments on lines">
       <p className="quiet">
-        {sent ? "Sent with your answer:" : "Not sent with this choice. Comments on lines go with “Send back”:"}
+        {sent ? "Sent with your answer:" : "Not sent with this choice. Line comments are sent only with “Send back”:"}
       </p>
       <ul>
         {comments.all.map((comment, index) => (

@@ -39,7 +39,7 @@ function show(chosen: boolean) {
 test("the exact command is shown with its variables, its limit and its tasks", async () => {
   show(true);
 
-  const command = await screen.findByRole("region", { name: "Command of test" });
+  const command = await screen.findByRole("region", { name: "Command for test" });
   expect(command.textContent).toBe('FAST="1 2"\nmake  test # all');
   expect(screen.getByText(/at most 2 min · for Sort, Wash/)).toBeTruthy();
   expect(screen.getAllByRole("radio").map((each) => each.parentElement?.textContent)).toEqual(["1Approve", "2Refuse"]);

@@ -11,8 +11,8 @@ export function ProposedCommands({ itemId }: { itemId: string }) {
       {(data) => (
         <>
           <p className="item-text">
-            An agent proposed these commands as checks. Approved commands run on this machine, as you, each time a task
-            is reported done.
+            An agent proposed these commands as checks. Approved commands run on this machine under your account each
+            time a task is reported done.
           </p>
           <ol className="proposed">
             {data.commands.map((command) => (
@@ -35,7 +35,7 @@ function Command({ command }: { command: ProposedCommand }) {
         <strong>{command.name}</strong> {command.required ? "required" : "optional"} · at most {span(command.seconds)}
         {command.tasks.length > 0 && ` · for ${command.tasks.join(", ")}`}
       </div>
-      <pre className="check-output" tabIndex={0} role="region" aria-label={`Command of ${command.name}`} data-scrolls>
+      <pre className="check-output" tabIndex={0} role="region" aria-label={`Command for ${command.name}`} data-scrolls>
         {variables.map(([name, value]) => (
           <span key={name} className="variable">
             {name}={JSON.stringify(value)}

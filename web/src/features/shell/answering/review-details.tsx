@@ -66,7 +66,7 @@ function TreeDetails({ proof, review }: { proof: TaskProofGlance; review: string
           <ProofReason proof={proof} />
           <ProofWarnings proof={proof} />
           {proof.checks.length === 0 ? (
-            <p className="side-words">No checks are defined: nothing but the diff shows that it works.</p>
+            <p className="side-words">No checks are defined, so only the diff shows whether it works.</p>
           ) : (
             <EvidenceList checks={proof.checks} />
           )}

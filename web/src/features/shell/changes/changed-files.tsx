@@ -36,7 +36,7 @@ export function ChangedFiles({ id, outside = [], areas, review }: ChangedFilesPr
             <Empty title={data.known ? "No files changed" : "No working tree for this task"}>
               {data.known
                 ? "The working tree is the same as at the start."
-                : "If a task is started in a repository, Mission Control compares the working tree with its state at the start."}
+                : "When a task is started in a repository, Mission Control compares the working tree with its state at the start."}
             </Empty>
           ) : (
             <FileBrowser

@@ -78,7 +78,7 @@ export function Patch({ path, lines, whole, note, comments }: PatchProps) {
         <DiffLines key={path} path={path} lines={lines.slice(0, SHOWN_LINES)} comments={comments} />
       )}
       {((!whole && note === null) || lines.length > SHOWN_LINES) && (
-        <p className="side-words">The rest is too long to be shown.</p>
+        <p className="side-words">The rest is too long to show.</p>
       )}
     </>
   );

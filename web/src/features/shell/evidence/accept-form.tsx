@@ -26,8 +26,8 @@ function AcceptForm({ taskId, name, close }: { taskId: string; name: string; clo
     <form className="form" onSubmit={send}>
       <h2 id={`accept-${taskId}`}>Accept “{name}” without proof</h2>
       <p className="quiet">
-        The task is completed although its checks did not pass, and tasks that depend on it can start. Checks under way
-        are stopped. It is shown as Accepted, never as Proved, with your name and reason.
+        The task is completed even though its checks did not pass, and tasks that depend on it can start. Running checks
+        are stopped. The task is shown as Accepted, never as Proved, with your name and reason.
       </p>
       <TextField label="Reason" value={reason} change={setReason} rows={3} />
       <FormFooter

@@ -24,7 +24,7 @@ export function labelsOf(check: ListedCheck): string[] {
   const labels: string[] = [];
   if (!check.required) labels.push("optional");
   if (check.approval === "pending") labels.push("waiting for approval");
-  if (check.failed_before) labels.push("failed before too");
+  if (check.failed_before) labels.push("also failed before");
   if (check.green_before) labels.push("passed before the change");
   if (check.flaky) labels.push("flaky: passed after a retry");
   if (check.reused) labels.push("reused: same tree");
@@ -41,7 +41,7 @@ function describeTests(tests: Record<string, number> | null): string {
 
 function describeEnd(check: ListedCheck): string {
   if (check.timed_out) return "timed out";
-  if (check.idle) return "ended: no progress";
+  if (check.idle) return "stopped: no progress";
   return check.exit_code !== null && check.exit_code !== 0 ? `exit ${check.exit_code}` : "";
 }
 

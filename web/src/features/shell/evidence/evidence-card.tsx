@@ -31,7 +31,7 @@ export function EvidenceCard({ taskId, name }: { taskId: string; name: string })
           <AcceptanceList criteria={data.acceptance} />
           {data.checks.length === 0 ? (
             <Empty title="No checks">
-              Without checks a task can only be reported done. Define some in the Checks view of its mission.
+              Without checks, a task can only be reported done. Define checks in the mission's Checks view.
             </Empty>
           ) : (
             <EvidenceList checks={data.checks} />
@@ -73,7 +73,7 @@ function TreeName({ proof }: { proof: TaskProofGlance }) {
   return (
     <>
       tree <code title={proof.tree}>{proof.tree.slice(0, SHORT_TREE)}</code>
-      {proof.advice && ", before a report"}
+      {proof.advice && ", checked before a report"}
     </>
   );
 }

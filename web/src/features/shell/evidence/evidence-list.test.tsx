@@ -23,7 +23,7 @@ test("a failed check shows its output at once, a passed one on a click", async (
   expect((await row("tests").findByRole("region", { name: "Output of tests" })).textContent).toBe("2 errors\n");
   expect(row("tests").getByText("exit 2 · 12.4 s")).toBeTruthy();
   expect(row("lint").queryByRole("region")).toBeNull();
-  fireEvent.click(screen.getByRole("button", { name: "Show what lint said" }));
+  fireEvent.click(screen.getByRole("button", { name: "Show details for lint" }));
 
   expect(await row("lint").findByRole("region", { name: "Output of lint" })).toBeTruthy();
   expect(called("evidence_output").map(({ id }) => id)).toEqual(["ev_1", "ev_2"]);
@@ -49,7 +49,7 @@ test("a failure that was there before says so and shows what it said then", asyn
   const before = { evidence_id: "ev_0", role: "start", state: "failed" };
   const { called } = show(check({ state: "failed", failed_before: true, before }));
 
-  expect(row("tests").getByText("failed before too")).toBeTruthy();
+  expect(row("tests").getByText("also failed before")).toBeTruthy();
   fireEvent.click(row("tests").getByRole("button", { name: "On the start tree: failed" }));
 
   expect(await row("tests").findByRole("region", { name: "Output of tests before" })).toBeTruthy();

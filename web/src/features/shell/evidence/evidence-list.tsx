@@ -11,9 +11,9 @@ import { describeOutcome, type ListedCheck, labelsOf } from "./describe-checks";
 import "./evidence.css";
 
 const ORIGINS: Record<string, string> = {
-  repository: "of the repository",
-  mission: "of the mission",
-  task: "of this task",
+  repository: "from the repository",
+  mission: "from the mission",
+  task: "from this task",
 };
 const OPEN_AT_FIRST = new Set(["failed", "running", "error"]);
 
@@ -64,7 +64,7 @@ function EvidenceRow({ check }: { check: ListedCheck }) {
             type="button"
             className="button small"
             aria-expanded={open}
-            aria-label={`${open ? "Hide" : "Show"} what ${check.name} said`}
+            aria-label={`${open ? "Hide" : "Show"} details for ${check.name}`}
             onClick={() => choose(!open)}
           >
             <Icon name={open ? "down" : "chevron"} size={12} />
@@ -107,5 +107,5 @@ function Elapsed({ since }: { since: string }) {
 /** Return what the check said about the tree before the change. */
 function describeBefore({ before }: ListedCheck): string {
   const word = statusFor(EVIDENCE, before?.state ?? "").word.toLowerCase();
-  return before?.role === "red" ? `Before the change, with its tests only: ${word}` : `On the start tree: ${word}`;
+  return before?.role === "red" ? `Before the change, with only its tests: ${word}` : `On the start tree: ${word}`;
 }
