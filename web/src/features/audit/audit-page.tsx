@@ -137,7 +137,7 @@ function useAgentNames(entries: readonly AuditEntry[]): ReadonlyMap<string, stri
 function AgentFilter({ id, drop }: { id: string; drop: () => void }) {
   const name = useTool("agent_get", { id }).data?.name ?? id;
   return (
-    <button type="button" className="button" onClick={drop} title="Show calls of all agents">
+    <button type="button" className="button" onClick={drop} title="Show calls from all agents">
       only {name} ×
     </button>
   );

@@ -23,7 +23,7 @@ export function ExecutionDetail({ id, lease }: { id: string; lease: string | nul
     <Loaded query={execution} what="the execution" rows={8}>
       {(data) => (
         <>
-          <section className="card execution" aria-label={`Execution of ${data.agent_name}`}>
+          <section className="card execution" aria-label={`Execution: ${data.agent_name}`}>
             <ExecutionHead execution={data} lease={lease} />
             <Terminal key={data.id} id={data.id} name={data.agent_name} />
             {isLive(data) && <ExecutionControls execution={data} />}
@@ -113,7 +113,7 @@ function ExecutionControls({ execution }: { execution: WholeExecution }) {
       <ConfirmButton
         word="Stop"
         again="Stop now"
-        title="End the process and release its task"
+        title="Stop the process and release its task"
         off={off}
         act={() => stop.mutate({ id: execution.id })}
       />
@@ -144,7 +144,7 @@ function Signals({ id }: { id: string }) {
       <Loaded query={observations} what="signals">
         {(data) =>
           data.observations.length === 0 ? (
-            <Empty title="No signals yet">What the agent reports appears here.</Empty>
+            <Empty title="No signals yet">Signals reported by the agent appear here.</Empty>
           ) : (
             <ol className="side-list signals">
               {[...data.observations]

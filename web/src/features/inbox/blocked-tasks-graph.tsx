@@ -101,7 +101,8 @@ function EstimatedEnd({ mission }: { mission: MissionOverview }) {
   if (at === null) return null;
   return (
     <p className="side-words">
-      If you answer now, the mission is done at about {clockTime(at, now)}. Each hour of waiting delays it by an hour.
+      If you answer now, the mission should be done at about {clockTime(at, now)}. Every hour you wait delays it by an
+      hour.
     </p>
   );
 }

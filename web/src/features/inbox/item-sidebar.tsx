@@ -16,7 +16,7 @@ export function LastLinesCard({ executionId, name }: { executionId: string; name
   const { lines } = useLastLines(executionId, true);
   return (
     <Card
-      title={`Last output of ${name}`}
+      title={`Last output from ${name}`}
       aside={<Link to={`/executions/${executionId}`}>Open terminal</Link>}
       className="last-lines"
     >

@@ -67,7 +67,7 @@ export function LoginPage() {
             {!asked && <p>This tab then continues where you left off.</p>}
             {still && <p role="alert">Not signed in yet. In this browser, open the link that the command prints.</p>}
             <p className="meta">
-              Without a desktop, <code>mission open --print</code> prints a link that works once.
+              On a machine without a desktop, <code>mission open --print</code> prints a link that works once.
             </p>
           </>
         )}

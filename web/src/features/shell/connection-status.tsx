@@ -17,7 +17,7 @@ export function ConnectionLine() {
       <StatusIcon status={status} size={14} decorative />
       {status.word}
       {connection.state !== "connecting" && (
-        <span className="seq" title="Number of the last event">
+        <span className="seq" title="Last event number">
           #{count(connection.seq)}
         </span>
       )}

@@ -31,7 +31,7 @@ export function TemplatesPage() {
           chosen === undefined ? (
             <section className="card">
               <Empty title="No templates yet" actions={<code>{SAVE}</code>}>
-                Save the plan of a mission as a template, or add one to a repository in .mission/templates. You can then
+                Save a mission's plan as a template, or add one to a repository in .mission/templates. You can then
                 create missions from it here.
               </Empty>
             </section>

@@ -27,7 +27,7 @@ export function WelcomePage() {
       </div>
       <Card title="1. Connect your client">
         <p className="side-words">
-          Run one of these in a shell. It shows its changes before it applies them, then tests the connection.
+          Run one of these in a shell. The setup shows its changes before applying them, then tests the connection.
         </p>
         <dl className="lines">
           {LINES.map(([line, why]) => (
@@ -42,8 +42,8 @@ export function WelcomePage() {
       </Card>
       <Card title="2. Let it work">
         <p className="side-words">
-          Restart the client and ask it, for example: “Plan this as a mission with Mission Control, then do it.” Or
-          watch the demo: <code>mission demo</code>
+          Restart the client and ask, for example: “Plan this as a mission with Mission Control, then do it.” Or watch
+          the demo: <code>mission demo</code>
         </p>
       </Card>
       <FirstCall />

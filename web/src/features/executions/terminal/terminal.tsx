@@ -31,7 +31,7 @@ export function Terminal({ id, name }: { id: string; name: string }) {
   }, [id]);
   return (
     <div className="terminal" data-state={state}>
-      <div ref={box} className="terminal-box" role="group" aria-label={`Terminal of ${name}`} data-scrolls />
+      <div ref={box} className="terminal-box" role="group" aria-label={`Terminal for ${name}`} data-scrolls />
       <div className="terminal-note">
         <p role="status">
           {NOTES[state]} {refused}

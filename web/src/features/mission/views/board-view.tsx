@@ -65,7 +65,7 @@ export function BoardView({ mission, choose }: ViewProps) {
   if (mission.tasks.length === 0)
     return (
       <section className="card">
-        <Empty title="No tasks yet">Tasks appear here once there is a plan or an agent starts one.</Empty>
+        <Empty title="No tasks yet">Tasks appear here once there is a plan or an agent starts a task.</Empty>
       </section>
     );
   return (

@@ -15,7 +15,7 @@ export function PlanView({ mission, choose }: ViewProps) {
   if (mission.tasks.length === 0)
     return (
       <section className="card">
-        <Empty title="No plan yet">An agent sets a plan with tasks and dependencies, or starts a first task.</Empty>
+        <Empty title="No plan yet">An agent sets a plan with tasks and dependencies, or starts its first task.</Empty>
       </section>
     );
   return (

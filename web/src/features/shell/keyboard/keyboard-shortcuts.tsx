@@ -73,7 +73,7 @@ const KEYS: [string[], string][] = [
   [["[", "]"], "previous or next view of a mission"],
   [["f"], "fit the graph"],
   [["c"], "show only the critical path"],
-  [["."], "actions of the selected row"],
+  [["."], "actions for the selected row"],
   [["/"], "search"],
   [["Esc"], "go back"],
 ];

@@ -57,7 +57,9 @@ export function NotificationSwitch() {
         {on ? "Notifications are on" : "Notify me"}
       </button>
       {refused && (
-        <span className="meta">The browser blocks notifications. Allow them for this site in its settings.</span>
+        <span className="meta">
+          Your browser is blocking notifications. Allow them for this site in the browser settings.
+        </span>
       )}
     </>
   );

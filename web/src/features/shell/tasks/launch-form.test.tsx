@@ -53,6 +53,6 @@ test("a mission is selected first, and one without ready tasks says so", async (
   await screen.findByRole("option", { name: "Tidy up" });
   fireEvent.change(screen.getByLabelText("Mission"), { target: { value: "m_1" } });
 
-  expect(await screen.findByText(/No task of this mission is ready/)).toBeTruthy();
+  expect(await screen.findByText(/No tasks in this mission are ready/)).toBeTruthy();
   expect(screen.queryByLabelText("Client")).toBeNull();
 });

@@ -41,13 +41,13 @@ export function LaunchAnyTaskForm({ close }: { close: () => void }) {
     <>
       <div className="form">
         <h2 id="launch-title">Launch an agent</h2>
-        {missions.length === 0 && <p>There are no open missions. Agents are launched on a task of a mission.</p>}
+        {missions.length === 0 && <p>There are no open missions. An agent needs a task in a mission to be launched.</p>}
         <SelectField label="Mission" none="Select a mission" of={missions} value={mission} change={chooseMission} />
         {mission !== "" && (
           <Loaded query={next} what="tasks" rows={1}>
             {(data) =>
               data.tasks.length === 0 ? (
-                <p>No task of this mission is ready. Each is claimed, finished, or waiting for another.</p>
+                <p>No tasks in this mission are ready. Each one is claimed, finished, or waiting for another.</p>
               ) : (
                 <SelectField label="Ready task" none="Select a task" of={data.tasks} value={task} change={setTask} />
               )
