@@ -105,7 +105,7 @@ def test_the_key_is_in_no_address_and_a_session_without_it_must_sign_in_again(
 
     page.evaluate("localStorage.removeItem('mission.session')")  # as in a session from before there was a key
     page.reload()
-    expect(page.get_by_text("Sign in again. This browser has a session cookie but not the key")).to_be_visible()
+    expect(page.get_by_text("This browser has a session cookie but not the matching key")).to_be_visible()
 
     other = own.new_page()
     house.sign_in(other)

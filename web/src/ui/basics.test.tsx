@@ -5,7 +5,7 @@ import { ApiError } from "@/api/call-tool";
 import { counts } from "@/testing/samples";
 import { Segmented } from "./basics";
 import { Loaded } from "./query-states";
-import { ProgressBar, ProofBar } from "./status/progress-bar";
+import { describeCounts, ProgressBar, ProofBar } from "./status/progress-bar";
 import { EVIDENCE, MISSION, missionStatus, QUEUE, statusFor, TASK } from "./status/status";
 import { StatusIcon } from "./status/status-icon";
 
@@ -44,6 +44,11 @@ test("a progress bar describes its parts in words", () => {
       name: "3 proved, 1 done, unproved, 5 working, 2 need you, 1 failed, 5 to do, 1 failing, 3 failed attempts",
     }),
   ).toBeTruthy();
+});
+
+test("one task needs you, several need you", () => {
+  expect(describeCounts(counts({ needs: 1, total: 1 }))).toBe("1 needs you");
+  expect(describeCounts(counts({ needs: 2, total: 2 }))).toBe("2 need you");
 });
 
 test("a proof bar says in words what its parts show, and lists the usual parts even without tasks", () => {

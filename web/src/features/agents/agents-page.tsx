@@ -65,7 +65,7 @@ export function AgentsPage() {
                   </Link>
                 }
               >
-                An agent registers with its first call, or Mission Control launches it.
+                Agents appear here after their first call, or once Mission Control launches them.
               </Empty>
             ) : (
               <ul className="rows lined">
@@ -159,7 +159,7 @@ function AgentDetail({ agent }: { agent: AgentRecord }) {
             </div>
           ))}
         <div>
-          <dt className="meta">Id</dt>
+          <dt className="meta">ID</dt>
           <dd>
             <CopyableId id={agent.id} />
           </dd>

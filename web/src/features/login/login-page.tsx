@@ -8,7 +8,7 @@ const COMMAND = "mission open";
 const OVER = "This link was already used or has expired.";
 const AGAIN = {
   over: "Your session has ended. Sign in again.",
-  half: "Sign in again. This browser has a session cookie but not the key that belongs to it; sessions from an earlier version do not have one.",
+  half: "Sign in again. This browser has a session cookie but not the matching key; sessions from earlier versions do not have one.",
 };
 const OUT = "This browser is not signed in. Only the owner can see the missions.";
 

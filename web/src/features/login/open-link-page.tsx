@@ -18,8 +18,8 @@ export function OpenLinkPage() {
         <div className="card" role="alert">
           <p>Could not sign in. Mission Control is not responding, or the browser does not store data for this page.</p>
           <p>
-            Allow the browser to store data, check <code>mission status</code>, then run <code>mission open</code>{" "}
-            again.
+            Allow the browser to store data, check with <code>mission status</code> that Mission Control is running,
+            then run <code>mission open</code> again.
           </p>
         </div>
       )}

@@ -52,7 +52,7 @@ function AddTaskForm({ mission, close }: { mission: MissionOverview; close: () =
       </label>
       <SelectField
         label={<OptionalLabel>Depends on</OptionalLabel>}
-        none="No task: it can start with its phase"
+        none="None: the task can start with its phase"
         of={earlier}
         value={after}
         change={setAfter}

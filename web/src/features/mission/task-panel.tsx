@@ -77,7 +77,7 @@ export function TaskPanel({ mission, id, close }: PanelProps) {
             </dd>
           </>
         )}
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd>
           <CopyableId id={task.id} />
         </dd>

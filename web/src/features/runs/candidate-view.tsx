@@ -27,7 +27,7 @@ export function CandidateView({ run, id }: CandidateViewProps) {
           <span className="back" aria-hidden="true">
             <Icon name="chevron" size={12} />
           </span>
-          Back to the stages
+          Back to the run
         </Link>
         {candidate !== undefined && (
           <>

@@ -145,7 +145,7 @@ function Health({ status }: { status: DaemonStatus }) {
             since <Time at={new Date(connection.since).toISOString()} />. This information is from that time.
           </span>
         )}
-        {!lost && little && <span className="quiet">Free some space before writes fail.</span>}
+        {!lost && little && <span className="quiet">Free up disk space before writes fail.</span>}
       </p>
       <dl className="facts">
         {facts.map(([name, value]) => (

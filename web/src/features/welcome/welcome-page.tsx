@@ -40,7 +40,7 @@ export function WelcomePage() {
           ))}
         </dl>
       </Card>
-      <Card title="2. Let it work">
+      <Card title="2. Put it to work">
         <p className="side-words">
           Restart the client and ask, for example: “Plan this as a mission with Mission Control, then do it.” Or watch
           the demo: <code>mission demo</code>

@@ -1,5 +1,5 @@
 // Bars for the tasks of a mission: its progress, and what is known about its results.
-import { describeFailedAttempts } from "../format";
+import { describeFailedAttempts, plural } from "../format";
 import { PROOF } from "./status";
 import { StatusIcon } from "./status-icon";
 
@@ -41,7 +41,9 @@ export function doneCount(counts: Pick<ProgressCounts, "proved" | "accepted" | "
 
 /** `4 proved, 5 working, 1 failed, 5 to do, 1 failing, 2 failed attempts` */
 export function describeCounts(counts: ProgressCounts): string {
-  const parts = PARTS.filter(([name]) => counts[name] > 0).map(([name, word]) => `${counts[name]} ${word}`);
+  const parts = PARTS.filter(([name]) => counts[name] > 0).map(([name, word]) =>
+    name === "needs" ? plural(counts.needs, "needs you", word) : `${counts[name]} ${word}`,
+  );
   const rest = counts.total - PARTS.reduce((sum, [name]) => sum + counts[name], 0);
   if (rest > 0) parts.push(`${rest} to do`);
   if (counts.failing > 0) parts.push(`${counts.failing} failing`);

@@ -9,7 +9,7 @@ export function ChecksView({ mission }: ViewProps) {
       <ChecksEditor
         of={{ scope: "mission", id: mission.id }}
         title="Checks for this mission"
-        note="Mission Control runs these checks each time a task is reported done. A task is proved once every required check has passed on exactly that tree."
+        note="Mission Control runs these checks each time a task is reported done. A task is proved once every required check has passed on exactly the tree that was reported."
         repositoryPath={mission.repository_path}
       />
       <ChecksEditor

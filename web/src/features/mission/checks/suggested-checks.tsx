@@ -6,7 +6,7 @@ import type { SuggestedCheck } from "@/api/types";
 import { duration } from "@/features/shell/evidence/describe-checks";
 import { useOnline } from "@/live/live-connection";
 import { ErrorMessage } from "@/ui/form";
-import { exactSpan } from "@/ui/format";
+import { exactSpan, plural } from "@/ui/format";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { EVIDENCE, statusFor } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
@@ -75,7 +75,7 @@ function Running({ began, count }: { began: number; count: number }) {
   const elapsed = exactSpan((Date.now() - began) / 1_000);
   return (
     <span className="quiet" role="status">
-      {count === 0 ? "Looking for commands" : `Running ${count} once each`}, {elapsed}
+      {count === 0 ? "Looking for commands" : `Running ${plural(count, "command")} once`}, {elapsed}
     </span>
   );
 }

@@ -37,7 +37,8 @@ export function ChangesView({ mission, choose }: ViewProps) {
         {(data) =>
           data.files.length === 0 ? (
             <Empty title="No files changed">
-              When a task is completed, Mission Control compares its working tree with a snapshot from its start.
+              When a task is completed, Mission Control compares its working tree with a snapshot taken when the task
+              started.
             </Empty>
           ) : (
             <ul>

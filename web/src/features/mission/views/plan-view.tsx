@@ -15,7 +15,9 @@ export function PlanView({ mission, choose }: ViewProps) {
   if (mission.tasks.length === 0)
     return (
       <section className="card">
-        <Empty title="No plan yet">An agent sets a plan with tasks and dependencies, or starts its first task.</Empty>
+        <Empty title="No plan yet">
+          Tasks and dependencies appear here once there is a plan or an agent starts a task.
+        </Empty>
       </section>
     );
   return (

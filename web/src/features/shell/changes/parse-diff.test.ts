@@ -40,7 +40,7 @@ test("renames, mode changes and links are described", () => {
     "Mode changed from 100644",
     "to 100755",
   ]);
-  expect(words(linked)).toEqual(["@@", "old", "A symbolic link; the line is its target.", "@@", "there"]);
+  expect(words(linked)).toEqual(["@@", "old", "Symbolic link; the line shows its target.", "@@", "there"]);
 });
 
 test("a binary file is noted, and an empty diff has no lines", () => {

@@ -16,7 +16,7 @@ const HEAD: [RegExp, (found: RegExpExecArray) => string][] = [
   [/^rename to (.*)$/, (found) => `to ${found[1]}`],
   [/^old mode (\d+)$/, (found) => `Mode changed from ${found[1]}`],
   [/^new mode (\d+)$/, (found) => `to ${found[1]}`],
-  [/^(?:new|deleted) file mode 120000$/, () => "A symbolic link; the line is its target."],
+  [/^(?:new|deleted) file mode 120000$/, () => "Symbolic link; the line shows its target."],
 ];
 
 /** Return the lines of one file's diff, with notes for renames, modes, links and binary files. */

@@ -41,7 +41,9 @@ export function LaunchAnyTaskForm({ close }: { close: () => void }) {
     <>
       <div className="form">
         <h2 id="launch-title">Launch an agent</h2>
-        {missions.length === 0 && <p>There are no open missions. An agent needs a task in a mission to be launched.</p>}
+        {missions.length === 0 && (
+          <p>There are no open missions. Create a mission with a task before you launch an agent.</p>
+        )}
         <SelectField label="Mission" none="Select a mission" of={missions} value={mission} change={chooseMission} />
         {mission !== "" && (
           <Loaded query={next} what="tasks" rows={1}>
