@@ -124,8 +124,8 @@ function useCounts(counts: Record<string, number>, live: RunGlance[]): Record<Sh
 
 const NONE: Record<Show, [string, string]> = {
   live: ["No executions are running", "Launch an agent on a ready task, or look at ended executions."],
-  waiting: ["No agent is waiting for you", "Agents that ask a question or are blocked appear here."],
-  silent: ["No agent is silent", "Agents with no output for 90 seconds appear here. Try a nudge."],
+  waiting: ["No agents are waiting for you", "Agents that ask a question or are blocked appear here."],
+  silent: ["No agents are silent", "Agents with no output for 90 seconds appear here. Try a nudge."],
   ended: ["No executions have ended", "You can replay the terminal of an ended execution here."],
 };
 

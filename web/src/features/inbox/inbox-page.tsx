@@ -125,7 +125,7 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
             ))}
           </ul>
         )}
-        {total > items.length && <p className="quiet">{total - items.length} more appear as you answer these.</p>}
+        {total > items.length && <p className="quiet">{total - items.length} more will appear as you answer these.</p>}
       </div>
       <div>
         {chosen?.mission_id && chosen.task_id && (

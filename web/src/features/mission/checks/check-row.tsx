@@ -64,7 +64,7 @@ export function CheckRow({ row, change, remove }: CheckRowProps) {
             type="number"
             min={1}
             max={86_400}
-            aria-label={`Seconds for ${about}`}
+            aria-label={`Time limit in seconds for ${about}`}
             value={row.seconds}
             onChange={(event) => change({ ...row, seconds: Number(event.target.value) })}
           />

@@ -58,7 +58,7 @@ export function ChangesView({ mission, choose }: ViewProps) {
                 </li>
               ))}
               {files.length > SHOWN && (
-                <li className="meta">{plural(files.length - SHOWN, "more file")}: filter to see them</li>
+                <li className="meta">{plural(files.length - SHOWN, "more file")}; use the filter to find a file</li>
               )}
             </ul>
           )
