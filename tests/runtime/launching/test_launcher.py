@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
@@ -14,6 +15,7 @@ import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.executions.execution import ExecutionStatus
+from mission.runtime.running.runner_process import Process, Start
 from tests.runtime.conftest import Control
 
 S = ExecutionStatus
@@ -34,6 +36,30 @@ async def test_a_launch_starts_the_task_and_what_the_agent_prints_is_recorded_on
     assert kinds == ["progress", "marker", "completed_claim"]
     assert (await control.call("task_get", {"id": task}))["status"] == "in_progress"  # under review
     assert await control.leaves_nothing(launched["id"])
+
+
+async def test_a_launcher_that_closes_waits_for_a_launch_that_has_begun(control: Control, monkeypatch):
+    """Otherwise its program would start afterwards, and nobody would follow it."""
+    task = await control.task()
+    begun, start = asyncio.Event(), Process.start
+    closing: list[asyncio.Task[None]] = []
+
+    async def close_in_between(self: Process, plan: Start) -> None:
+        closing.append(asyncio.create_task(control.app.launcher.close()))
+        begun.set()
+        await start(self, plan)
+
+    monkeypatch.setattr(Process, "start", close_in_between)
+    launching = asyncio.create_task(control.launch("hang", task=task))
+    await begun.wait()
+    await closing[0]
+
+    assert control.app.launcher._launching == set()
+    launched = await launching
+    assert control.app.launcher.running == 0
+    monkeypatch.undo()
+    await control.app.launcher.open()
+    await control.app.launcher.stop(launched["id"])
 
 
 @pytest.mark.parametrize(

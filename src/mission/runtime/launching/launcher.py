@@ -42,6 +42,8 @@ log = logging.getLogger(__name__)
 HANDOVER = "handover"
 MIN_HEARTBEAT_SECONDS = 1.0
 LOOK_SECONDS = 10.0
+CLOSE_SECONDS = 5.0
+"""How long a daemon that stops waits for launches that have begun."""
 """How often a daemon looks for executions of other daemons on its host that are gone."""
 
 
@@ -75,6 +77,7 @@ class AgentLauncher:
         self._followed_elsewhere: set[str] = set()
         """Executions of this home that another daemon follows, because it took them over."""
         self._unwritten: set[asyncio.Task[Execution]] = set()
+        self._launching: set[asyncio.Task[Execution]] = set()
         self._life = LifeSigns(database.clock)
 
     async def open(self) -> None:
@@ -89,7 +92,9 @@ class AgentLauncher:
 
     async def close(self) -> None:
         """Detach from all running programs: they keep running, and the next daemon reattaches."""
-        for task in filter(None, (self._heartbeats, self._takeovers, *self._unwritten)):
+        if self._launching:  # a program that is just started would otherwise be followed by nobody
+            await asyncio.wait(set(self._launching), timeout=CLOSE_SECONDS)
+        for task in filter(None, (self._heartbeats, self._takeovers, *self._unwritten, *self._launching)):
             task.cancel()
         await asyncio.gather(*(follower.leave() for follower in list(self._followers.values())))
         self._followers.clear()
@@ -184,7 +189,10 @@ class AgentLauncher:
         if self._heartbeats is None:
             raise InvalidState("Only the daemon can launch agents", hint="Start it with 'mission up'.")
         # A caller that disconnects must not leave a half-finished launch.
-        return await asyncio.shield(asyncio.ensure_future(self._launch(work, request)))
+        launching = asyncio.ensure_future(self._launch(work, request))
+        self._launching.add(launching)
+        launching.add_done_callback(self._launching.discard)
+        return await asyncio.shield(launching)
 
     async def _launch(self, work: Work, order: LaunchRequest) -> Execution:
         choice = self._choose(order)

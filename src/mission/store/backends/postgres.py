@@ -10,7 +10,7 @@ from contextlib import suppress
 import psycopg
 from sqlalchemy import Connection, NullPool, create_engine, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mission.domain.errors import MissionError, StorageFull, TransientError
 from mission.store.backends.server_clock import ServerClock
@@ -69,7 +69,11 @@ class PostgresUsers:
         return None if taken.scalar_one() else (self.holders() or ["another process"])
 
     def leave(self) -> None:
+        """Leave the holders at once: the server notices a closed connection a little later."""
         if self._held is not None:
+            if not self._held.invalidated:
+                with suppress(SQLAlchemyError):
+                    self._held.exec_driver_sql("SELECT pg_advisory_unlock_all()")
             self._held.close()
             self._held = None
         self._entered = False
