@@ -6,7 +6,10 @@ import pytest
 
 from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.runs.candidate import CandidateState
+from mission.domain.runs.decisions.starts import next_start
+from mission.domain.timestamps import format_time
 from mission.services.runs.lifecycle import run_view
+from mission.services.runs.view_reader import ProcessFacts, read_view
 from tests.services.conftest import fake_executions as fake_executions
 from tests.started_runs import runs as runs
 from tests.started_runs import task
@@ -60,6 +63,39 @@ async def test_a_launched_agent_works_and_one_that_ends_without_a_report_is_an_a
     again = shown["tasks"][0]
     assert (again["attempts"], again["revisions"]) == (1, 0)
     assert (shown["spent"]["launches"], shown["spent"]["usd"]) == (1, None)
+
+
+async def test_the_next_try_is_shown_as_the_run_decides_it_from_a_persons_last_answer_on(
+    call, runs, fake_executions, clock
+):
+    await runs.running(retry_minutes=[1, 4, 16])
+    id = (await runs.tasks())["one"].id
+
+    async def ends_without_a_report():
+        made = await fake_executions.launch(id)
+        await fake_executions.start(made.execution.id)
+        await fake_executions.end(made.execution.id, "completed")
+        clock.advance(seconds=1)
+
+    async def decided():
+        view = await runs.read(lambda tx: read_view(tx, run_id=runs.id, facts=ProcessFacts()))
+        later = next_start(view, view.tasks[0], view.run.wanted)
+        return format_time(later.at)
+
+    await ends_without_a_report()
+    await ends_without_a_report()
+    second = (await runs.get())["tasks"][0]
+    assert (second["reason"], second["retry_at"]) == ("Try 2 of 3 ended without a report.", await decided())
+    item = await runs.ask(f"task:{id}", "retry", "skip", task_id=id)
+    await call("queue_answer", {"id": item.id, "choice": 1})
+    clock.advance(seconds=1)
+    assert (await runs.get())["tasks"][0]["retry_at"] is None
+
+    await ends_without_a_report()
+    shown = (await runs.get())["tasks"][0]
+
+    assert (shown["reason"], shown["attempts"]) == ("Try 1 of 3 ended without a report.", 3)
+    assert shown["retry_at"] == await decided()
 
 
 async def test_candidates_are_listed_in_the_order_of_merging(runs, clock):

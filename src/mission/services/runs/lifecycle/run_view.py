@@ -21,6 +21,7 @@ from mission.domain.tasks.task import Task
 from mission.domain.timestamps import format_time
 from mission.services.paging import cut_page, position_of, row_cursor
 from mission.services.runs.viewing.final_checks import final_checks
+from mission.services.runs.viewing.questions import read_questions
 from mission.store.transaction import Tx
 
 CHUNK = 500
@@ -50,6 +51,8 @@ class RunRows:
     """Open ones of the mission, oldest first."""
     denied: Mapping[str, Sequence[Mapping[str, str]]]
     """For each task what clients denied its agents, each once."""
+    answered_at: Mapping[str, datetime]
+    """For each task when a person last decided about it: attempts are counted from there."""
     now: datetime
 
 
@@ -138,6 +141,7 @@ def read_rows(tx: Tx, run: Run) -> RunRows:
         candidates=tx.candidates.of_run(run.id),
         items=open_items(tx, run),
         denied=_denied(tx, run),
+        answered_at=_answered_at(tx, run),
         now=tx.now,
     )
 
@@ -150,6 +154,11 @@ def _denied(tx: Tx, run: Run) -> dict[str, list[dict[str, str]]]:
         if denied not in of_task and len(of_task) < MAX_DENIED:
             of_task.append(denied)
     return found
+
+
+def _answered_at(tx: Tx, run: Run) -> dict[str, datetime]:
+    answers = read_questions(run, tx.run_views.items(run.mission_id, prefix=f"run {run.id} ")).answers
+    return {task_id: answer.at for task_id, answer in answers.items()}
 
 
 def tasks_of(tx: Tx, mission_id: str) -> list[Task]:
@@ -200,7 +209,7 @@ def stage_facts(rows: RunRows, task: Task) -> StageFacts:
     item = next((each for each in rows.items if each.task_id == task.id), None)
     candidate = _newest(rows, task)
     queue = [each.id for each in rows.candidates if each.is_open]
-    attempts = attempts_of(rows, task)
+    attempts = _counted(rows, task)
     return StageFacts(
         status=task.status,
         waits_for=_waits_for(rows, task),
@@ -211,7 +220,7 @@ def stage_facts(rows: RunRows, task: Task) -> StageFacts:
         client=live.adapter if live is not None else None,
         owner=_foreign_owner(task, launched, now=rows.now),
         hold=task.hold.reason if task.hold is not None else None,
-        retry_at=_retry_at(run, attempts),
+        retry_at=_retry_at(rows, task),
         attempts=len(attempts),
         attempts_allowed=run.wanted.attempts,
         merging_stopped=run.merging_stopped,
@@ -232,14 +241,13 @@ def _task(rows: RunRows, task: Task, stage: TaskStage) -> dict[str, Any]:
     launched = rows.executions.get(task.id, ())
     newest = launched[-1] if launched else None
     candidate = _newest(rows, task)
-    attempts = attempts_of(rows, task)
-    retry_at = _retry_at(rows.run, attempts) if stage.stage is Stage.RETRYING else None
+    retry_at = _retry_at(rows, task) if stage.stage is Stage.RETRYING else None
     return {
         "task_id": task.id,
         "name": task.name,
         "stage": str(stage.stage),
         "reason": stage.reason,
-        "attempts": len(attempts),
+        "attempts": len(attempts_of(rows, task)),
         "revisions": sum(each.state in SENT_BACK for each in rows.candidates if each.task_id == task.id),
         "retry_at": format_time(retry_at),
         "execution_id": newest.id if newest is not None else None,
@@ -293,9 +301,19 @@ def _foreign_owner(task: Task, launched: Sequence[Execution], *, now: datetime) 
     return task.owner_id if holds and task.owner_id not in ours else None
 
 
-def _retry_at(run: Run, attempts: Sequence[Execution]) -> datetime | None:
-    ended = attempts[-1].ended_at if attempts else None
-    return ended + timedelta(seconds=run.wanted.retry_delay(len(attempts))) if ended is not None else None
+def _counted(rows: RunRows, task: Task) -> list[Execution]:
+    """Return the attempts that the run counts: those since a person last decided about the task."""
+    answered = rows.answered_at.get(task.id)
+    return [each for each in attempts_of(rows, task) if answered is None or each.created_at > answered]
+
+
+def _retry_at(rows: RunRows, task: Task) -> datetime | None:
+    """Return when the task is tried again after an attempt; None if its last agent ended otherwise."""
+    attempts, launched = _counted(rows, task), rows.executions.get(task.id, ())
+    if not attempts or attempts[-1] is not launched[-1]:
+        return None
+    ended, delay = attempts[-1].ended_at, rows.run.wanted.retry_delay(len(attempts))
+    return ended + timedelta(seconds=delay) if ended is not None else None
 
 
 def _is_of_run(execution: Execution, run: Run) -> bool:
