@@ -7,12 +7,11 @@ from collections import Counter
 from datetime import timedelta
 
 from mission.domain.executions.execution import LIVE
+from mission.domain.executions.long_polls import is_long_poll
 from mission.store.transaction import Tx
 
 SAME_CALLS = 10
 LOOK_BACK = timedelta(minutes=30)
-WAITING = ("wait", "heartbeat", "poll")
-"""Calls that are meant to be repeated have one of these words in their name or among their arguments."""
 
 
 def going_in_circles(tx: Tx, *, run_id: str) -> dict[str, str]:
@@ -25,10 +24,8 @@ def going_in_circles(tx: Tx, *, run_id: str) -> dict[str, str]:
     }
     counted: Counter[tuple[str, str, str]] = Counter()
     for row in tx.run_views.calls(sorted(live), since=tx.now - LOOK_BACK):
-        if row.at < live[row.agent_id].created_at:
-            continue
-        arguments = json.dumps(row.arguments, sort_keys=True, ensure_ascii=False)
-        if not any(word in row.tool or word in arguments for word in WAITING):
+        if row.at >= live[row.agent_id].created_at and not is_long_poll(row.tool, row.arguments):
+            arguments = json.dumps(row.arguments, sort_keys=True, ensure_ascii=False)
             counted[(row.agent_id, row.tool, arguments)] += 1
     return {
         live[agent_id].id: f"It called {tool} {count} times with the same arguments: {arguments[:500]}"
