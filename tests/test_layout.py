@@ -13,15 +13,12 @@ SOURCE = TESTS.parent / "src" / "mission"
 PACKAGES = ("domain", "services", "gateway", "git", "runtime")
 _DRIVEN = "tested with whole runs in tests/services/runs/test_driver.py; it still needs a test of its own"
 WITHOUT_TESTS = {
-    "runtime/running/life_signs.py": _DRIVEN,
     "services/runs/agents/agent_steps.py": _DRIVEN,
     "services/runs/agents/asking.py": _DRIVEN,
     "services/runs/agents/skipping.py": _DRIVEN,
     "services/runs/agents/stopping.py": _DRIVEN,
     "services/runs/view_reader.py": _DRIVEN,
-    "services/runs/viewing/circles.py": _DRIVEN,
     "services/runs/viewing/questions.py": _DRIVEN,
-    "services/runs/viewing/task_views.py": _DRIVEN,
     "services/runs/context.py": "values that the steps of a run need, tested where they are used",
     "services/launcher.py": "the port of the runtime: values and a protocol, tested where they are implemented",
 }

@@ -20,6 +20,7 @@ from mission.domain.runs.options import Limits
 from mission.domain.timestamps import Clock, format_time
 from mission.domain.webhook import Webhook
 from mission.events.log import EventLog
+from mission.gateway.agent_calls import AgentCalls
 from mission.gateway.audit.audit_trail import AuditTrail
 from mission.gateway.audit.masking import Masker
 from mission.gateway.call import Ports
@@ -90,12 +91,14 @@ class App:
         masker = Masker(names=settings.mask_names, pattern=settings.mask_pattern, max_length=settings.audit_text)
         audit = AuditTrail(self.database, masker)
         heartbeats = HeartbeatRecorder(self.database, liveness)
+        agent_calls = AgentCalls(self.database.clock)
         retry = Retry(pause=settings.retry_seconds)
         signals = Signals(self.database, audit=audit, heartbeats=heartbeats, retry=retry)
         self.launcher = AgentLauncher(
             self.database,
             self.trees,
             signals=signals,
+            agent_calls=agent_calls,
             context=preview_context,
             liveness=liveness,
             settings=settings,
@@ -144,6 +147,7 @@ class App:
             database=self.database,
             audit=audit,
             heartbeats=heartbeats,
+            agent_calls=agent_calls,
             signals=signals,
             retry=retry,
             ports=Ports(

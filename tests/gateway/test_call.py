@@ -120,6 +120,7 @@ def toys(app):
     Tries.after = []
     real = app.gateway
     return Gateway(
+        agent_calls=real._agent_calls,
         registry=Given(*TOOLS),
         database=app.database,
         ports=real._ports,

@@ -112,6 +112,24 @@ async def test_only_the_operator_or_a_supervisor_makes_a_coordinator(call):
     assert await call("agent_register", {"name": "x", "runtime": "pi"}, agent=coordinator)
 
 
+async def test_a_call_of_an_agent_is_known_while_it_is_answered(call, monkeypatch):
+    ada, calls = await register(call), call.app.gateway._agent_calls
+    assert calls.last_at(ada) is None
+    seen = []
+    run = type(call.app.gateway)._run
+
+    async def watched(*arguments):
+        seen.append((calls.last_at(ada) is not None, calls.open_since(ada) is not None))
+        return await run(*arguments)
+
+    monkeypatch.setattr(type(call.app.gateway), "_run", watched)
+    await call("agent_get", {"id": ada}, agent=ada)
+    await call("wait_for_events", {"timeout_seconds": 0}, agent=ada)
+
+    assert seen == [(True, True), (True, False)]
+    assert calls.open_since(ada) is None
+
+
 async def test_an_agent_cannot_act_as_another(call):
     ada, bob = await register(call, "ada"), await register(call, "bob")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,9 @@ from mission.domain.errors import (
     TransientError,
     Unauthenticated,
 )
+from mission.domain.executions.long_polls import is_long_poll
 from mission.gateway import hints
+from mission.gateway.agent_calls import AgentCalls
 from mission.gateway.arguments.validation import validate
 from mission.gateway.audit.audit_trail import AuditEntry, AuditTrail
 from mission.gateway.authorization import Authorizer, bound_to, with_actor
@@ -45,6 +48,7 @@ class Gateway:
         ports: Ports,
         audit: AuditTrail,
         heartbeats: HeartbeatRecorder,
+        agent_calls: AgentCalls,
         signals: Signals,
         retry: Retry,
     ) -> None:
@@ -56,6 +60,7 @@ class Gateway:
         self._ports = ports
         self._retry = retry
         self._heartbeats = heartbeats
+        self._agent_calls = agent_calls
         self._authorizer = Authorizer(database, ports.policy)
         self.idempotent_calls = IdempotentCalls(database)
 
@@ -117,8 +122,17 @@ class Gateway:
         tool = self.registry.get(name)
         identity = await self._authorizer.identify_actor(tool, arguments, caller, entry)
         self._authorizer.check_permitted(identity, name)
-        if identity.agent is not None and not caller.is_onlooker:
-            self._heartbeats.note(identity.agent.id)
+        if identity.agent is None or caller.is_onlooker:
+            return await self._carry_out(tool, name, arguments, caller, entry, identity)
+        self._heartbeats.note(identity.agent.id)
+        names = arguments if isinstance(arguments, Mapping) else ()
+        with self._agent_calls.during(identity.agent.id, is_long_poll=is_long_poll(name, names)):
+            return await self._carry_out(tool, name, arguments, caller, entry, identity)
+
+    async def _carry_out(
+        self, tool: Tool | None, name: str, arguments: Any, caller: Caller, entry: AuditEntry, identity: Identity
+    ) -> dict[str, Any]:
+        """Run the tool that the identity may call."""
         if tool is None:
             raise self._unknown(name, caller, identity)
         entry.reads, entry.whole = tool.reads, tool.whole

@@ -89,7 +89,11 @@ class Launcher(Protocol):
         ...
 
     def active_at(self, execution_id: str) -> datetime | None:
-        """Return when a running program last showed life, by output or CPU time; None if that is unknown."""
+        """Return when a running program last showed life: output, a tool call or CPU time; None if unknown."""
+        ...
+
+    def in_tool_since(self, execution_id: str) -> datetime | None:
+        """Return since when a tool call of a running program is open; None if none is, as far as that is known."""
         ...
 
     def problem_of(self, run_id: str, client: str, *, program: str | None) -> str | None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import json
 
 from mission.runtime.adapters.claude_code import LAUNCH
-from mission.runtime.adapters.client_events import AgentText, Denied, Failed, ServerState, Session, Usage
+from mission.runtime.adapters.client_events import (
+    AgentText,
+    Denied,
+    Failed,
+    ServerState,
+    Session,
+    ToolEnded,
+    ToolStarted,
+    Usage,
+)
 from tests.runtime.adapters.client_output import prepared, said
 
 
@@ -24,6 +33,22 @@ def test_the_agents_words_are_those_of_the_main_thread():
 
     assert said(LAUNCH, event, {**event, "parent_tool_use_id": "toolu_1"}) == [AgentText("hello")]
     assert said(LAUNCH, {"type": "system", "subtype": "status"}, {"type": "user"}) == []
+
+
+def test_tool_calls_are_told_when_they_begin_and_end_also_those_of_a_helper():
+    def event(type, block, **more):
+        return {"type": type, "message": {"content": [block]}, **more}
+
+    found = said(
+        LAUNCH,
+        event("assistant", {"type": "tool_use", "id": "toolu_1", "name": "Task"}),
+        event("assistant", {"type": "tool_use", "id": "toolu_2", "name": "Bash"}, parent_tool_use_id="toolu_1"),
+        event("user", {"type": "tool_result", "tool_use_id": "toolu_2"}, parent_tool_use_id="toolu_1"),
+        event("user", {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": True}),
+        {"type": "user", "message": {"content": "words"}},
+    )
+
+    assert found == [ToolStarted("toolu_1"), ToolStarted("toolu_2"), ToolEnded("toolu_2"), ToolEnded("toolu_1")]
 
 
 def test_the_result_says_what_was_used_what_was_denied_and_whether_it_failed():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from mission.runtime.adapters.client_events import AgentText, Denied, Failed, Session, Usage
+from mission.runtime.adapters.client_events import AgentText, Denied, Failed, Session, ToolEnded, ToolStarted, Usage
 from mission.runtime.adapters.codex import LAUNCH
 from tests.runtime.adapters.client_output import prepared, said
 
@@ -20,6 +20,23 @@ def test_words_denials_and_the_session_are_told_apart():
     )
 
     assert found == [Session("th1"), AgentText("hello"), Denied("command_execution", "rm"), Failed("quota")]
+
+
+def test_tool_calls_are_told_when_they_begin_and_end_and_other_items_are_none():
+    def item(kind, id, type):
+        return {"type": f"item.{kind}", "item": {"id": id, "type": type, "status": "in_progress"}}
+
+    found = said(
+        LAUNCH,
+        item("started", "item_0", "todo_list"),
+        item("started", "item_1", "command_execution"),
+        item("updated", "item_0", "todo_list"),
+        item("completed", "item_1", "command_execution"),
+        item("started", "item_2", "mcp_tool_call"),
+        item("completed", "item_0", "todo_list"),
+    )
+
+    assert found == [ToolStarted("item_1"), ToolEnded("item_1"), ToolStarted("item_2")]
 
 
 def test_tokens_of_each_turn_are_added_up():

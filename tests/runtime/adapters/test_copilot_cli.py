@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from mission.runtime.adapters.client_events import AgentText, Denied, Failed, ServerState, Session, Usage
+from mission.runtime.adapters.client_events import (
+    AgentText,
+    Denied,
+    Failed,
+    ServerState,
+    Session,
+    ToolEnded,
+    ToolStarted,
+    Usage,
+)
 from mission.runtime.adapters.copilot_cli import LAUNCH
 from tests.runtime.adapters.client_output import prepared, said
 
@@ -23,7 +32,7 @@ def test_words_are_the_agents_own_and_empty_ones_are_left_out():
     assert found == [AgentText("hello")]
 
 
-def test_servers_denials_failures_and_the_session_are_told_apart():
+def test_servers_tool_calls_denials_failures_and_the_session_are_told_apart():
     found = said(
         LAUNCH,
         event("session.mcp_server_status_changed", serverName="mission", status="failed", error="refused"),
@@ -38,8 +47,13 @@ def test_servers_denials_failures_and_the_session_are_told_apart():
 
     assert found == [
         ServerState("mission", "failed", "refused"),
+        ToolStarted("c1"),
+        ToolEnded("c1"),
         Denied("bash", '{"command": "ls"}'),
+        ToolEnded("c2"),
         Denied("c2", "no" * 100),
+        ToolEnded("c3"),
+        ToolEnded("c4"),
         Failed("no credit"),
         Session("s1"),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mission.runtime.adapters.client_events import AgentText, Denied, Failed, Session, Usage
+from mission.runtime.adapters.client_events import AgentText, Denied, Failed, Session, ToolEnded, ToolStarted, Usage
 from mission.runtime.adapters.gemini_cli import LAUNCH
 from tests.runtime.adapters.client_output import prepared, said
 
@@ -23,7 +23,15 @@ def test_a_tool_that_failed_was_denied_only_when_the_client_says_so():
 
     found = said(LAUNCH, result("Denied by policy"), result("exit code 1"), result("denied", status="success"))
 
-    assert found == [Denied("shell", "Denied by policy")]
+    ended = ToolEnded("shell__1")
+    assert found == [ended, Denied("shell", "Denied by policy"), ended, ended]
+
+
+def test_tool_calls_are_told_when_they_begin_and_end():
+    use = {"type": "tool_use", "tool_name": "shell", "tool_id": "shell__1", "parameters": {}}
+    result = {"type": "tool_result", "tool_id": "shell__1", "status": "success", "output": "ok"}
+
+    assert said(LAUNCH, use, result) == [ToolStarted("shell__1"), ToolEnded("shell__1")]
 
 
 def test_the_result_says_what_was_used_and_why_it_failed():

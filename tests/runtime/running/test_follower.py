@@ -80,6 +80,39 @@ async def test_a_client_that_cannot_reach_its_signals_fails_instead_of_going_on_
     assert await control.leaves_nothing(ended.id)
 
 
+async def test_an_open_tool_call_of_a_client_is_known_until_it_ends_also_to_the_next_daemon(
+    control: Control, tmp_path: Path
+):
+    def event(author: str, **block: str) -> str:
+        return json.dumps({"type": author, "message": {"content": [block]}})
+
+    may_end = tmp_path / "may-end"
+    script = (
+        f"echo '{event('assistant', type='tool_use', id='toolu_1', name='Bash')}'\n"
+        f"while [ ! -e {may_end} ]; do sleep 0.05; done\n"
+        f"echo '{event('user', type='tool_result', tool_use_id='toolu_1')}'\nexec sleep 600\n"
+    )
+    handover = control.pretend(tmp_path / "claude", script)
+    wish = {"task_id": await control.task(), "adapter": "claude-code", "delivery": "stdout-marker"}
+    launched = await control.call("execution_launch", {**wish, "handover": handover.name})
+    launcher = control.app.launcher
+
+    async def until_in_tool(wanted: bool) -> None:
+        async with asyncio.timeout(60):
+            while (launcher.in_tool_since(launched["id"]) is not None) is not wanted:  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(0.01)
+
+    await until_in_tool(True)
+    await launcher.close()
+    assert launcher.in_tool_since(launched["id"]) is None
+    await launcher.open()
+    assert launcher.in_tool_since(launched["id"]) is not None
+
+    may_end.touch()
+    await until_in_tool(False)
+    await control.call("execution_stop", {"id": launched["id"]})
+
+
 @pytest.mark.parametrize(("comes", "status"), [(False, S.FAILED), (True, S.COMPLETED)])
 async def test_a_client_that_says_nothing_of_its_servers_is_known_by_never_coming(
     control: Control, tmp_path: Path, comes: bool, status: ExecutionStatus

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mission.services.runs import host_facts
 from mission.services.runs.host_facts import GIGABYTE, HostFacts, has_space, slots
+from tests.conftest import ManualClock
 from tests.started_runs import StartedRuns
 from tests.started_runs import runs as runs
 
@@ -99,6 +100,19 @@ async def test_variables_that_a_shell_handed_over_are_missed_by_name_once_they_a
 
     await runs.call("run_resume", {"run_id": runs.id, "handover": hand_over(runs, shell)})
     assert (await facts(runs)).clients["claude-code"].problem is None
+
+
+async def test_signs_of_life_are_read_each_time(runs: StartedRuns, monkeypatch: pytest.MonkeyPatch, clock: ManualClock):
+    await runs.start()
+    active, since = clock(), clock()
+    monkeypatch.setattr(runs.context.launcher, "active_at", {"x_1": active}.get)
+    monkeypatch.setattr(runs.context.launcher, "in_tool_since", {"x_1": since}.get)
+
+    looks = HostFacts(runs.context)
+    found = await looks.of(await runs.run(), live=["x_1", "x_2"], launching={}, stopping=frozenset())
+
+    assert found.active == {"x_1": active, "x_2": None}
+    assert found.in_tool == {"x_1": since, "x_2": None}
 
 
 async def test_what_was_found_is_used_for_a_while_and_found_again_after_a_change(runs: StartedRuns):

@@ -176,6 +176,9 @@ class SimulatedLauncher(KnownClients):
 
     shown_at = active_at
 
+    def in_tool_since(self, execution_id: str) -> datetime | None:
+        return None
+
     async def adapters(self) -> Sequence[Mapping[str, Any]]:
         return [{"name": name, "installed": True} for name in CLIENTS]
 

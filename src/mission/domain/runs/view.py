@@ -37,7 +37,7 @@ class LiveExecution:
     active_at: datetime | None = None
     """When it last showed life: output, a tool call or CPU time; None if that is unknown."""
     in_tool_since: datetime | None = None
-    """Since when a tool call of the client is open."""
+    """Since when its newest open tool call is open, as far as that is seen."""
     is_waiting: bool = False
     """Whether it waits for a person's answer."""
     nudged_at: datetime | None = None

@@ -15,6 +15,8 @@ from mission.runtime.adapters.client_events import (
     RawEvent,
     ServerState,
     Session,
+    ToolEnded,
+    ToolStarted,
     Usage,
     UsageCount,
 )
@@ -74,10 +76,14 @@ def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:  # noq
         yield Session(event["session_id"])
         for server in event.get("mcp_servers", []):
             yield ServerState(server["name"], server["status"], server.get("error") or "")
-    elif event["type"] == "assistant" and event.get("parent_tool_use_id") is None:
+    elif event["type"] == "assistant":
         for block in event["message"]["content"]:
-            if block["type"] == "text":
+            if block["type"] == "text" and event.get("parent_tool_use_id") is None:
                 yield AgentText(block["text"])
+            elif block["type"] == "tool_use" and "id" in block:
+                yield ToolStarted(block["id"])
+    elif event["type"] == "user" and isinstance(content := event["message"]["content"], list):
+        yield from (ToolEnded(block["tool_use_id"]) for block in content if block.get("type") == "tool_result")
     elif event["type"] == "result":
         usage = event.get("usage") or {}
         yield Usage(

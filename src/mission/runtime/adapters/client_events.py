@@ -1,4 +1,4 @@
-"""Events that launched clients report in their output: text, session, usage and failures."""
+"""Events that launched clients report in their output: text, session, usage, tool calls and failures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,19 @@ class Failed:
     reason: str
 
 
-ClientEvent = AgentText | Session | Usage | Denied | ServerState | Failed
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """A tool call that the client has begun."""
+
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    call_id: str
+
+
+ClientEvent = AgentText | Session | Usage | Denied | ServerState | Failed | ToolStarted | ToolEnded
 
 
 class UsageCount:

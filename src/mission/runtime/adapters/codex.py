@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.client_events import AgentText, ClientEvent, Denied, Failed, RawEvent, Session, UsageCount
+from mission.runtime.adapters.client_events import (
+    AgentText,
+    ClientEvent,
+    Denied,
+    Failed,
+    RawEvent,
+    Session,
+    ToolEnded,
+    ToolStarted,
+    UsageCount,
+)
 from mission.runtime.adapters.config_adapter import Adapter, ConfigLocation, ConfigScope, ListedHooks, Servers
 from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, LaunchPlan, Preparation
 from mission.runtime.config_files import toml_editor as toml
@@ -61,12 +71,20 @@ def _prepare(order: LaunchPlan) -> Preparation:
     return Preparation(argv=[*argv, *order.arguments, "--", *session, order.prompt])
 
 
+_TOOLS = frozenset({"command_execution", "file_change", "mcp_tool_call", "web_search"})
+"""Items that are tool calls; others stay open between them, such as the list of things to do."""
+
+
 def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:
     kind = event["type"]
     if kind == "thread.started":
         yield Session(event["thread_id"])
+    elif kind == "item.started" and event["item"]["type"] in _TOOLS:
+        yield ToolStarted(event["item"]["id"])
     elif kind == "item.completed":
         item = event["item"]
+        if item["type"] in _TOOLS and "id" in item:
+            yield ToolEnded(item["id"])
         if item["type"] == "agent_message":
             yield AgentText(item["text"])
         elif item.get("status") == "declined":

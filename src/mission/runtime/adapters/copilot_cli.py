@@ -15,6 +15,8 @@ from mission.runtime.adapters.client_events import (
     RawEvent,
     ServerState,
     Session,
+    ToolEnded,
+    ToolStarted,
     UsageCount,
 )
 from mission.runtime.adapters.config_adapter import (
@@ -90,7 +92,9 @@ def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:
         )
     elif event["type"] == "tool.execution_start":
         counter.tools[data["toolCallId"]] = (data["toolName"], json.dumps(data.get("arguments"), ensure_ascii=False))
+        yield ToolStarted(data["toolCallId"])
     elif event["type"] == "tool.execution_complete":
+        yield ToolEnded(data["toolCallId"])
         error = data.get("error") or {}
         tool, detail = counter.tools.pop(data["toolCallId"], (data["toolCallId"], str(error.get("message"))))
         if error.get("code") == "denied":

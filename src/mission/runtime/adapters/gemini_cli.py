@@ -15,6 +15,8 @@ from mission.runtime.adapters.client_events import (
     Failed,
     RawEvent,
     Session,
+    ToolEnded,
+    ToolStarted,
     Usage,
     UsageCount,
 )
@@ -105,8 +107,11 @@ def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:  # noq
         yield Session(event["session_id"])
     elif event["type"] == "message" and event["role"] == "assistant":
         yield AgentText(event["content"], complete=not event.get("delta"))
-    elif event["type"] == "tool_result" and event.get("status") == "error":
-        problem = event.get("error") or {}
+    elif event["type"] == "tool_use":
+        yield ToolStarted(event["tool_id"])
+    elif event["type"] == "tool_result":
+        yield ToolEnded(event["tool_id"])
+        problem = (event.get("error") or {}) if event.get("status") == "error" else {}
         if "policy" in str(problem).lower() or "denied" in str(problem).lower():
             yield Denied(str(event.get("tool_id", "")).partition("__")[0], str(problem.get("message", ""))[:200])
     elif event["type"] == "result":

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mission.runtime.adapters.client_events import AgentText, ClientEvent, Failed, RawEvent, Session, UsageCount
+from mission.runtime.adapters.client_events import (
+    AgentText,
+    ClientEvent,
+    Failed,
+    RawEvent,
+    Session,
+    ToolEnded,
+    ToolStarted,
+    UsageCount,
+)
 from mission.runtime.adapters.launch_adapter import PRINTS_ONLY, LaunchAdapter, LaunchPlan, Preparation
 
 
@@ -16,6 +25,10 @@ def _prepare(order: LaunchPlan) -> Preparation:
 def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:
     if event["type"] == "session":
         yield Session(event["id"])
+    elif event["type"] == "tool_execution_start":
+        yield ToolStarted(event["toolCallId"])
+    elif event["type"] == "tool_execution_end":
+        yield ToolEnded(event["toolCallId"])
     elif event["type"] == "message_end" and event["message"]["role"] == "assistant":
         message = event["message"]
         for part in message["content"]:

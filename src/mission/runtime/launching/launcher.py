@@ -13,6 +13,7 @@ from typing import Any
 
 from mission.domain.errors import InternalError, InvalidState, MissionError, TransientError
 from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
+from mission.gateway.agent_calls import AgentCalls
 from mission.gateway.signal_intake import Signals
 from mission.runtime.adapters.launch_adapter import LaunchAdapter, launches
 from mission.runtime.launching import find_running
@@ -56,11 +57,16 @@ class AgentLauncher:
         trees: Trees,
         *,
         signals: Signals,
+        agent_calls: AgentCalls,
         context: TaskContextReader,
         liveness: LivenessSettings,
         settings: Settings,
     ) -> None:
-        """Create the launcher. `signals` takes in the signals of agents; `context` is put into their prompts."""
+        """Create the launcher.
+
+        `signals` takes in the signals of agents, `agent_calls` knows when they called a tool, and `context` is put
+        into their prompts.
+        """
         self._signals = signals
         self._database = database
         self._work = BackgroundWork(database)
@@ -78,7 +84,7 @@ class AgentLauncher:
         """Executions of this home that another daemon follows, because it took them over."""
         self._unwritten: set[asyncio.Task[Execution]] = set()
         self._launching: set[asyncio.Task[Execution]] = set()
-        self._life = LifeSigns(database.clock)
+        self._life = LifeSigns(database.clock, agent_calls)
 
     async def open(self) -> None:
         """Reattach to the executions of an earlier daemon, and clean up after those that are gone."""
@@ -138,9 +144,14 @@ class AgentLauncher:
         return follower.screen.shown_at if follower is not None else None
 
     def active_at(self, execution_id: str) -> datetime | None:
-        """Return when a running program last showed life, by output or CPU time; None if that is unknown."""
+        """Return when a running program last showed life: output, a tool call or CPU time; None if unknown."""
         follower = self._followers.get(execution_id)
         return self._life.active_at(follower) if follower is not None else None
+
+    def in_tool_since(self, execution_id: str) -> datetime | None:
+        """Return since when a tool call of a running program is open; None if none is, as far as that is known."""
+        follower = self._followers.get(execution_id)
+        return self._life.in_tool_since(follower) if follower is not None else None
 
     def problem_of(self, run_id: str, client: str, *, program: str | None) -> str | None:
         """Return why a client of a run cannot be launched on this host; None if it can, as far as that is known."""

@@ -18,6 +18,7 @@ from mission.runtime.running.markers import Diagnostic, Marker
 from mission.runtime.running.output_reader import OutputFinding, OutputReader
 from mission.runtime.running.runner_process import Chunk, Exit, Process
 from mission.runtime.running.screen import Screen
+from mission.runtime.running.tool_calls import ToolCalls, calls_shown
 from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import ending
 from mission.services.executions import signals as observations
@@ -81,10 +82,17 @@ class Follower:
             read=launch.read if headless else None,
             markers=self._markers and (headless or launch.read is None),
         )
+        self.tool_calls = self._calls_shown() if headless and reattached else ToolCalls()
         self._read_to = 0
         self._diagnostics = 0
         self._failure: str | None = None
         self._task: asyncio.Task[None] | None = None
+
+    def _calls_shown(self) -> ToolCalls:
+        """Return the tool calls that were open when an earlier daemon left the client."""
+        if self.launch.read is None:
+            return ToolCalls()
+        return calls_shown(self.screen.text, self.launch.read, at=self.screen.shown_at or self._clock())
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run(), name=f"follow {self.execution.id}")
@@ -153,6 +161,8 @@ class Follower:
             case client_events.Denied():
                 denied = {"tool": what.tool, "detail": what.detail}
                 await self._diagnose(key, PERMISSION_DENIED, denied, origin=Origin.PROVIDER)
+            case client_events.ToolStarted() | client_events.ToolEnded():
+                self.tool_calls.note(what, at=self._clock())
             case client_events.ServerState():
                 await self._server(key, what)
             case client_events.Failed():

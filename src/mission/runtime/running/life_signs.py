@@ -1,4 +1,4 @@
-"""Signs of life of running programs: their output, and the CPU time of everything they started."""
+"""Signs of life of running programs: their output, their calls of tools, the CPU time of everything they started."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from mission.gateway.agent_calls import AgentCalls
 from mission.runtime.runner.cpu_time import cpu_seconds
 from mission.runtime.runner.process_group import members
 from mission.runtime.running.follower import Follower
@@ -25,8 +26,9 @@ class _Sample:
 class LifeSigns:
     """Remembers when each program last used CPU time."""
 
-    def __init__(self, clock: Callable[[], datetime]) -> None:
+    def __init__(self, clock: Callable[[], datetime], calls: AgentCalls) -> None:
         self._clock = clock
+        self._calls = calls
         self._samples: dict[str, _Sample] = {}
 
     def sample(self, followers: Sequence[Follower]) -> None:
@@ -48,5 +50,13 @@ class LifeSigns:
     def active_at(self, follower: Follower) -> datetime | None:
         """Return when a program last showed life; None if nothing is known yet."""
         sample = self._samples.get(follower.execution.id)
-        known = [each for each in (follower.screen.shown_at, sample.active_at if sample else None) if each is not None]
-        return max(known, default=None)
+        called = self._calls.last_at(follower.execution.agent_id)
+        return _latest(follower.screen.shown_at, sample.active_at if sample else None, called)
+
+    def in_tool_since(self, follower: Follower) -> datetime | None:
+        """Return when the newest tool call began that is open: one of ours, or one that its client tells of."""
+        return _latest(follower.tool_calls.since, self._calls.open_since(follower.execution.agent_id))
+
+
+def _latest(*moments: datetime | None) -> datetime | None:
+    return max((each for each in moments if each is not None), default=None)

@@ -59,8 +59,13 @@ class Screen:
         for watcher in self._watchers:
             watcher.offer(text)
 
+    @property
+    def text(self) -> str:
+        """Return the last output."""
+        return "".join(self._kept)[-MAX_CHARACTERS:]
+
     def join(self) -> ScreenWatcher:
-        watcher = ScreenWatcher("".join(self._kept)[-MAX_CHARACTERS:])
+        watcher = ScreenWatcher(self.text)
         self._watchers.add(watcher)
         return watcher
 

@@ -73,6 +73,7 @@ class HostFacts:
             has_disk=kept.has_disk,
             clients=kept.clients,
             active={each: self._context.launcher.active_at(each) for each in live},
+            in_tool={each: self._context.launcher.in_tool_since(each) for each in live},
             circles=kept.circles,
             launching=launching,
             stopping=stopping,

@@ -32,6 +32,8 @@ class ProcessFacts:
     clients: Mapping[str, ClientView] = field(default_factory=dict)
     active: Mapping[str, datetime | None] = field(default_factory=dict)
     """For each live execution when its program last showed life, as far as that is known."""
+    in_tool: Mapping[str, datetime | None] = field(default_factory=dict)
+    """For each live execution since when a tool call of its agent is open."""
     circles: Mapping[str, str] = field(default_factory=dict)
     launching: Mapping[str, str] = field(default_factory=dict)
     stopping: frozenset[str] = frozenset()
@@ -93,6 +95,7 @@ def _by_task(
         questions=read_questions(run, rows.items(run.mission_id, prefix=f"run {run.id} ")),
         agents=frozenset(each.agent_id for each in launched),
         active={each.id: _active_at(each, facts) for each in live},
+        in_tool=facts.in_tool,
         circles=facts.circles,
         commands=_commands(rows.commands(run.mission_id)) if live else {},
         stopping=facts.stopping,

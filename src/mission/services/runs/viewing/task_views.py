@@ -69,6 +69,7 @@ class RunRowsByTask:
     """The agents that the run launched."""
     active: Mapping[str, datetime | None]
     """For each live execution when it last showed life."""
+    in_tool: Mapping[str, datetime | None] = field(default_factory=dict)
     circles: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, Mapping[str, datetime]] = field(default_factory=dict)
     stopping: frozenset[str] = frozenset()
@@ -162,6 +163,7 @@ def _live(
         reported_at=at if stands else None,
         is_sent_back=at is not None and not stands and _claimed_at(execution) == format_time(at),
         active_at=active,
+        in_tool_since=rows.in_tool.get(execution.id),
         is_waiting=execution.status is ExecutionStatus.WAITING,
         nudged_at=_after(sent.get("nudge"), active),
         interrupted_at=_after(sent.get("interrupt"), active),
