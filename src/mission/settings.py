@@ -65,9 +65,11 @@ class Settings:
         45.0, "How long a reported task waits for its checks; clients give up after about 60 s", minimum=0
     )
     agent_slots: int = _setting(
-        0, "How many agents of runs work at once; 0 = the smaller of cores × 2 and free memory ÷ 1.5 GB", minimum=0
+        0,
+        "How many agents of all runs may work at once; 0 = the smaller of cores × 2 and free memory ÷ 1.5 GB",
+        minimum=0,
     )
-    min_free_gb: float = _setting(5.0, "Runs launch no agent with less free disk space, in GB", minimum=0)
+    min_free_gb: float = _setting(5.0, "Free disk space that runs need to launch an agent, in GB", minimum=0)
     daily_usd: float = _setting(0.0, "What all runs together may spend in a day, in USD; 0 = no limit", minimum=0)
     daily_tokens: int = _setting(0, "How many tokens all runs together may use in a day; 0 = no limit", minimum=0)
     daily_minutes: float = _setting(

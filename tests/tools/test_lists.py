@@ -222,7 +222,7 @@ async def test_what_is_no_cursor_is_refused_by_every_list(call, filled):
 
     for name in [each for each in LISTS if "cursor" in TOOLS[each].arguments.model_fields]:
         for cursor in bad:
-            with pytest.raises(InvalidInput, match="not a cursor of this list") as refused:
+            with pytest.raises(InvalidInput, match="not a cursor from this list") as refused:
                 await call(name, {**filled.get(name, {}), "cursor": cursor})
             assert (name, refused.value.details["field"]) == (name, "cursor")
             assert refused.value.hint
@@ -232,7 +232,7 @@ async def test_a_cursor_of_another_list_is_refused(call, filled):
     agents = await call("agent_list", {"limit": 1})
 
     for name in ("task_list", "execution_list", "audit_list", "message_list", "template_list"):
-        with pytest.raises(InvalidInput, match="not a cursor of this list"):
+        with pytest.raises(InvalidInput, match="not a cursor from this list"):
             await call(name, {**filled.get(name, {}), "cursor": agents["next_cursor"]})
 
 

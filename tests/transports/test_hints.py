@@ -10,7 +10,7 @@ import pytest
 from tests.transports.live_server import Live
 
 UNKNOWN = {"mission_id": "m_0000000000", "include": ["tasks"]}
-COMMAND = "'mission missions' lists them."
+COMMAND = "'mission missions' lists the missions."
 BOTH = "List missions with workflow_list, or start one with start_mission."
 
 

@@ -205,7 +205,7 @@ class StorageUnusable(TransientError):
 class InternalError(MissionError):
     """Something unexpected went wrong in Mission Control; nothing was changed."""
 
-    default_hint = "The operator finds the details in 'mission logs'."
+    default_hint = "The operator can find the details in 'mission logs'."
 
     def as_incident(self, id: str) -> Self:
         """Return the same error with its incident id, also in the message because people copy messages."""

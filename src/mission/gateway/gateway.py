@@ -203,5 +203,5 @@ class Gateway:
         seen = [tool.name for tool in self.registry if self._sees(caller, identity, tool.name)]
         close = nearest(name, seen)
         command = "mission call " if caller.is_person else ""
-        hint = f"Did you mean '{command}{close}'?" if close else "'mission tools' lists them all."
+        hint = f"Did you mean '{command}{close}'?" if close else "'mission tools' lists all tools."
         return ToolNotFound(f"there is no tool '{name[:100]}'", hint=hint)

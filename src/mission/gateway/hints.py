@@ -47,7 +47,7 @@ def for_agent(error: MissionError, sees: Sees) -> MissionError:
 
 WORDINGS: Mapping[Action, Wording] = {
     Action.FIND_MISSION: Wording(
-        "'mission missions' lists them.",
+        "'mission missions' lists the missions.",
         (
             "List missions with {workflow_list}, or start one with {start_mission}.",
             "List missions with {workflow_list}.",
@@ -120,14 +120,14 @@ WORDINGS: Mapping[Action, Wording] = {
         ("Claim one with {task_claim_next}, or wait until one is assigned to you.",),
     ),
     Action.FIND_AGENT: Wording(
-        "'mission agents' lists them.",
+        "'mission agents' lists the agents.",
         (
             "Give the id or name of one that has not left; {agent_list} shows them.",
             "Give the id or name of one that has not left; {mcp__supervisor__list_agents} shows them.",
         ),
     ),
     Action.REGISTER_AGENT: Wording(
-        "'mission agents' lists them; 'mission agent create' creates a new one.",
+        "'mission agents' lists the agents; 'mission agent create' creates a new one.",
         (
             "Register it with {agent_register}, or list agents with {agent_list}.",
             "Register it with {agent_register}.",
@@ -135,7 +135,7 @@ WORDINGS: Mapping[Action, Wording] = {
         ),
     ),
     Action.FIND_WORKSPACE: Wording(
-        "'mission workspaces' lists them.",
+        "'mission workspaces' lists the workspaces.",
         (
             "List those of a workflow with {workspace_list}, or create one with {workspace_create}.",
             "List those of a workflow with {workspace_list}.",
@@ -170,9 +170,11 @@ WORDINGS: Mapping[Action, Wording] = {
             "You can read only messages that you sent or received; list them with {mcp__mail__list_inbox}.",
         ),
     ),
-    Action.FIND_ITEM: Wording("'mission inbox' lists them.", ("List them with {queue_list}.",)),
-    Action.FIND_EXECUTION: Wording("'mission executions' lists them.", ("List them with {execution_list}.",)),
-    Action.FIND_EVIDENCE: Wording("'mission evidence' lists it.", ("List it with {evidence_list}.",)),
+    Action.FIND_ITEM: Wording("'mission inbox' lists the items.", ("List the items with {queue_list}.",)),
+    Action.FIND_EXECUTION: Wording(
+        "'mission executions' lists the executions.", ("List executions with {execution_list}.",)
+    ),
+    Action.FIND_EVIDENCE: Wording("'mission evidence' lists the evidence.", ("List evidence with {evidence_list}.",)),
     Action.FIX_AND_REPORT: Wording(
         "Fix it, then complete the task again; 'mission accept TASK --reason …' accepts it as it is.",
         (

@@ -115,7 +115,7 @@ def last_shown(tx: Tx, mission_id: str, cursor: str | None) -> Task | None:
 
 def bad_cursor(field: str) -> InvalidInput:
     return InvalidInput(
-        f"{field}: not a cursor of this list",
-        hint="Pass next_cursor of the last page unchanged, or omit it to start from the beginning.",
+        f"{field}: not a cursor from this list",
+        hint="Pass next_cursor from the last page unchanged, or omit it to start from the beginning.",
         field=field,
     )

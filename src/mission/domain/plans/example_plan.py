@@ -25,18 +25,18 @@ final_checks = ["make lint", "make e2e"]
 # How the run works. These are the defaults.
 #max_parallel = 0                 # tasks at once; 0: as many as there are agents
 #overlap = "avoid"                # tasks with common areas at once: avoid (only if nothing else is ready), allow
-#attempts = 3                     # new starts after an agent ended without a report
+#attempts = 3                     # restarts after an agent ended without a report
 #revisions = 3                    # rounds after failed checks, a conflict or a review
-#retry_minutes = [1, 4, 16]       # the wait before each new start
+#retry_minutes = [1, 4, 16]       # the wait before each restart
 #stall_minutes = 10               # without any sign of work, an agent is nudged, then stopped
 #tool_minutes = 60                # the longest time for one tool call
-#land = false                     # bring the result into the target by itself
+#land = false                     # bring the result into the target automatically
 #squash = false                   # as one commit
 
 # These have no fixed default.
 #target = "main"                  # default: the branch that is checked out
-#regenerate = {"package-lock.json" = "npm install --package-lock-only"}   # resolve conflicts by a command
-#setup_inputs = ["requirements*.txt"]   # run the setup again after changes in them; default: known lock files
+#regenerate = {"package-lock.json" = "npm install --package-lock-only"}   # resolve conflicts with a command
+#setup_inputs = ["requirements*.txt"]   # run the setup again after these change; default: known lock files
 
 # Who works on it. Repeat the table for other clients; 'mission adapters' lists them.
 [[agents]]
@@ -51,7 +51,7 @@ client = "command"                # any program
 command = ["./agent.sh"]          # a path with a slash is relative to this file
 count = 1
 
-# What the run may spend. Without a limit, it is only counted.
+# What the run may spend. Without a limit, spending is only counted.
 [budget]
 usd = 20.0
 #tokens = 5_000_000

@@ -34,7 +34,7 @@ class BranchTaken(InvalidState):
 
     def __init__(self, branch: str, *, current: str) -> None:
         super().__init__(
-            f"the branch '{branch}' exists already, at {current[:12]}", hint="Choose another name.", current=current
+            f"the branch '{branch}' already exists, at {current[:12]}", hint="Choose another name.", current=current
         )
 
 
@@ -63,7 +63,7 @@ class CommitMissing(InvalidState):
 
     def __init__(self, commit: str) -> None:
         super().__init__(
-            f"commit {commit[:12]} is not complete in the repository",
+            f"commit {commit[:12]} is incomplete in the repository",
             hint="git's garbage collection may have removed it. Build it again.",
             commit=commit,
         )
@@ -99,8 +99,8 @@ class IndexInUse(TransientError):
 
     def __init__(self, worktree: str) -> None:
         super().__init__(
-            f"another git command holds the lock of the index (index.lock) in {worktree}",
-            hint="Try again when it has finished. If no git is running there, remove the file.",
+            f"another git command holds the index lock (index.lock) in {worktree}",
+            hint="Try again when it has finished. If no git command is running there, remove the file.",
             worktree=worktree,
         )
 
@@ -124,8 +124,8 @@ class NotOurFilter(Conflict):
     def __init__(self, paths: Iterable[str], *, worktree: str, command: str) -> None:
         listed = sorted(set(paths))
         super().__init__(
-            f"{counted(len(listed), 'file')} in {worktree} cannot be written without a filter of the repository, and "
-            f"Mission Control does not run a repository's programs: {named(listed)}",
+            f"{counted(len(listed), 'file')} in {worktree} cannot be written without a filter that the repository "
+            f"configures, and Mission Control does not run a repository's programs: {named(listed)}",
             hint=f"Run '{command}' there yourself.",
             paths=listed,
             worktree=worktree,
@@ -172,7 +172,7 @@ class MarkersLeft(CandidateRefused):
 
     what = "these files contain conflict markers"
     default_hint = (
-        "Resolve them, then report again. Where the markers are meant, set a larger 'conflict-marker-size' for the "
+        "Resolve them, then report again. If the markers are intentional, set a larger 'conflict-marker-size' for the "
         "file in .gitattributes."
     )
 

@@ -116,7 +116,7 @@ class Audit:
     def get(self, id: str) -> dict[str, Any]:
         row = self._connection.execute(select(audit).where(audit.c.id == id)).first()
         if row is None:
-            raise NotFound(f"there is no audit entry {id}", hint="List them with 'mission audit'.", entry_id=id)
+            raise NotFound(f"there is no audit entry {id}", hint="'mission audit' lists the entries.", entry_id=id)
         return dict(row._mapping)
 
     def faults(self, *, since: datetime) -> Faults | None:

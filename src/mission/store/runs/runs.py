@@ -38,7 +38,7 @@ class Runs:
     def get(self, id: str) -> Run:
         run = self.find(id)
         if run is None:
-            raise NotFound(f"there is no run {id[:60]}", hint="'mission runs' lists them.", run_id=id[:60])
+            raise NotFound(f"there is no run {id[:60]}", hint="'mission runs' lists the runs.", run_id=id[:60])
         return run
 
     def find(self, id: str) -> Run | None:

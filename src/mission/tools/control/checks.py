@@ -153,7 +153,7 @@ async def checks_suggest(call: Call, args: SuggestChecks) -> suggestions.Suggest
 
 @tool(toolset="control", result=CompletedTask)
 async def task_accept(call: Call, args: AcceptTask) -> object:
-    """Complete a task although its checks did not pass. Only a person can; the reason is kept."""
+    """Complete a task whose checks did not pass. Only a person can; the reason is kept."""
     return await acceptance.accept(call, call.trees, task_id=args.task_id, reason=args.reason, by=call.identity.name)
 
 

@@ -123,7 +123,7 @@ class EvidenceStatements(Result):
     stale_on=("evidence",),
 )
 async def evidence_list(call: Call, args: ListEvidence) -> Page[Evidence]:
-    """List evidence, newest first: the result of each check and its tree."""
+    """List evidence (check results and their trees), newest first."""
     return await call.read(
         reading.list_evidence,
         task_id=args.task_id,

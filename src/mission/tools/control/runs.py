@@ -64,11 +64,11 @@ class OptionArguments(Arguments):
     stall_minutes: float | None = Field(None, ge=0.01, le=1440)
     tool_minutes: float | None = Field(None, ge=0.01, le=1440)
     target: BranchName | None = Field(None, description="Branch to land on; default: the one that is checked out")
-    land: bool | None = Field(None, description="Land by itself after the final checks")
+    land: bool | None = Field(None, description="Land automatically after the final checks")
     squash: bool | None = Field(None, description="Land as one commit")
-    regenerate: dict[str, str] | None = Field(None, description="Glob: command that makes these files again")
+    regenerate: dict[str, str] | None = Field(None, description="Glob: command that regenerates these files")
     setup: Setup | None = Field(None, description="Command that prepares a worktree; default: the mission's")
-    setup_inputs: GivenTexts | None = Field(None, description="Globs of files after whose change setup runs again")
+    setup_inputs: GivenTexts | None = Field(None, description="Globs of files that rerun setup when changed")
     budget: Budget | None = None
 
     def options(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class StartRun(OptionArguments):
     plan_name: Name = Field("plan.toml", description="Name of the plan file in error messages")
     folder: AbsolutePath | None = Field(None, description="Folder of the plan file; relative paths start there")
     path: str | None = Field(None, max_length=10_000, description="PATH that checks run with")
-    init: bool = Field(False, description="Make a git repository and a first commit if there is none")
+    init: bool = Field(False, description="Create a git repository and a first commit if there is none")
     handover: str | None = Field(None, max_length=100, description="Set by 'mission run'")
 
     def request(self, call: Call) -> RunRequest:
@@ -200,7 +200,7 @@ async def run_stop(call: Call, args: EndRun) -> dict[str, Any]:
 
 @tool(toolset="control", result=run_records.LandedRun, idempotent=True, outside=True)
 async def run_land(call: Call, args: LandRun) -> dict[str, Any]:
-    """Bring the result of a finished run into its target branch. Answers when it has landed or cannot."""
+    """Bring the result of a finished run into its target branch. Returns once it has landed or cannot."""
     return await landing.land_run(run_context(call), **args.named, squash=args.squash, target=args.target)
 
 
@@ -224,5 +224,5 @@ async def run_report(call: Call, args: OneRun) -> dict[str, Any]:
     stale_on=("candidate", "evidence"),
 )
 async def candidate_get(call: Call, args: CandidateById) -> dict[str, Any]:
-    """Read a candidate: a reported result as a commit, its changes to the tip, and its evidence."""
+    """Read a candidate: a reported result as a commit, its changes from the tip, and its evidence."""
     return await candidate_view.get(call, call.trees, candidate_id=args.candidate_id, patch=args.patch)

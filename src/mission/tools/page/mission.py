@@ -128,7 +128,7 @@ class MissionOverview(Result):
     files: int
     task_seconds: float
     typical_seconds: float | None = Field(description="Typical task duration; null until enough tasks have ended")
-    remaining_seconds: float | None = Field(description="Estimate of workflow_progress")
+    remaining_seconds: float | None = Field(description="Estimate from workflow_progress")
     estimated_range: Range | None = Field(description="Low and high of remaining_seconds")
     critical_seconds: float | None = Field(description="Remaining time of the critical path, regardless of parallelism")
 

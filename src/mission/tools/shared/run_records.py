@@ -91,7 +91,7 @@ class RunTask(Result):
     client: str | None
     proof_state: str | None
     depends_on: Texts
-    denied: list[DeniedAction] = Field(description="What its client did not permit; the agents' arguments allow more")
+    denied: list[DeniedAction] = Field(description="What its client denied; the agents' arguments can allow it")
 
 
 class QueuedCandidate(Result):

@@ -32,7 +32,7 @@ ITEMISED_FROM = 1_000
 class Include(Arguments):
     workflow_plan: bool = True
     workflow_summary: bool = Field(True, description="The source, shortened")
-    prior_task_outcomes: bool = Field(True, description="Of earlier sequences")
+    prior_task_outcomes: bool = Field(True, description="From earlier sequences")
     prior_task_full: bool = Field(False, description="Include details and files")
     sibling_status: bool = Field(True, description="Tasks of the same sequence")
     dependency_outcomes: bool = True

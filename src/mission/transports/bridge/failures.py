@@ -32,7 +32,7 @@ def raise_status(status: int, body: bytes) -> bytes:
     failure = failure_in(body)
     if failure is not None:
         raise failure
-    raise BridgeFailure("INTERNAL_ERROR", f"The daemon's answer (status {status}) is not valid.", "See its log.")
+    raise BridgeFailure("INTERNAL_ERROR", f"The daemon's response (status {status}) is not valid.", "See its log.")
 
 
 def failure_in(body: bytes) -> BridgeFailure | None:

@@ -39,12 +39,12 @@ GROUPS = {
         "answer": ("work.inbox", "Answer an inbox item."),
         "dismiss": ("work.inbox", "Dismiss an inbox item without an answer."),
         "review": ("proof.review", "Review a reported task, or list what is waiting for your review."),
-        "accept": ("proof.review", "Complete a task although its checks did not pass."),
+        "accept": ("proof.review", "Complete a task even though its checks did not pass."),
         "shell": ("work.shell", "Open a shell in a task's worktree."),
     },
     "Run agents": {
         "run": ("runs.run", "Run a plan or a mission to its end."),
-        "import": ("runs.plan_import", "Show a task list of another tool as a plan, or write it."),
+        "import": ("runs.plan_import", "Show another tool's task list as a plan, or write it to a file."),
         "runs": ("runs.steering", "List runs, or show one."),
         "pause": ("runs.steering", "Pause a run."),
         "resume": ("runs.steering", "Continue a paused run."),
@@ -65,7 +65,7 @@ GROUPS = {
         "templates": ("work.templates", "List templates for missions."),
         "archive": ("work.missions", "Archive an ended mission."),
         "delete": ("work.missions", "Permanently delete an ended mission."),
-        "completion": ("system.completion", "Print the completion script of a shell."),
+        "completion": ("system.completion", "Print the completion script for a shell."),
     },
     "Data": {
         "tools": ("work.tools", "List the tools."),

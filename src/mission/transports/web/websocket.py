@@ -153,7 +153,7 @@ class LiveEvents:
             "type": "error",
             "code": "TOO_SLOW",
             "message": "too many events are pending on this connection",
-            "hint": "Connect again with the last number you saw as since.",
+            "hint": "Connect again with since set to the last number you saw.",
         }
         with contextlib.suppress(TimeoutError, RuntimeError, WebSocketDisconnect):
             async with asyncio.timeout(NOTICE_SECONDS):

@@ -43,7 +43,7 @@ def test_the_printed_command_keeps_the_suggestion_as_it_was_found(mission: Progr
     assert (kept["name"], kept["definition"]["run"]) == ("make test", "make test")
     assert kept["definition"]["seconds"] == 1800
     unknown = mission.refuses("checks", "set", "--suggested", "make tea", folder=project)
-    assert unknown["hint"] == "These are: make test, make check."
+    assert unknown["hint"] == "The suggestions are: make test, make check."
 
 
 def test_suggestions_that_pass_are_kept_at_once(mission: Program, project: Path) -> None:
@@ -59,7 +59,7 @@ def test_the_checks_of_a_mission_or_a_task_are_listed_by_its_id_alone(mission: P
     shown = [mission.run("checks", "list", id, folder=project).out for id in (made, task)]
     both = mission.run("checks", "list", task, "--mission", made)
 
-    assert [each.splitlines()[0] for each in shown] == [f"Checks of mission {made}", f"Checks of task {task}"]
+    assert [each.splitlines()[0] for each in shown] == [f"Checks for mission {made}", f"Checks for task {task}"]
     assert all("greeting" in each for each in shown)
     assert (both.code, "Give an id, or one of" in both.err) == (2, True)
 

@@ -56,14 +56,14 @@ def test_the_example_is_a_valid_plan(mission: Program, tmp_path: Path) -> None:
 
     assert (example.code, example.err) == (0, "")
     assert (checked.code, checked.err) == (0, "")
-    assert checked.out.startswith("example.toml is valid.\n'JWT login': 2 tasks in 2 phases, 1 can start at once\n")
+    assert checked.out.startswith("example.toml is valid.\n'JWT login': 2 tasks in 2 phases, 1 can start immediately\n")
     assert mission.does("run", "--example") == {"plan": example.out}
 
 
 def test_a_valid_plan_is_summarized() -> None:
     assert run("--check", "plan.toml").stdout == (
         "plan.toml is valid.\n"
-        "'Login': 2 tasks in 2 phases, 1 can start at once\n"
+        "'Login': 2 tasks in 2 phases, 1 can start immediately\n"
         "  agents  2 × codex\n"
         "  checks  1\n"
         "  budget  20.0 usd; each task 30 minutes\n"

@@ -121,7 +121,7 @@ def test_a_mission_is_shown(mission: Program, started: str) -> None:
     assert "The task" in words.out
     assert "Why? → So: r" in words.out
     unknown = mission.refuses("show", "m_0000000000")
-    assert (unknown["code"], unknown["hint"]) == ("RESOURCE_NOT_FOUND", "'mission missions' lists them.")
+    assert (unknown["code"], unknown["hint"]) == ("RESOURCE_NOT_FOUND", "'mission missions' lists the missions.")
     assert mission.refuses("show", "t_0000000000")["code"] == "RESOURCE_NOT_FOUND"
     assert mission.refuses("show", "p_0000000000")["code"] == "INVALID_INPUT"
 

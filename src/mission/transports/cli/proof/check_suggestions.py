@@ -56,7 +56,7 @@ def suggested_definitions(names: tuple[str, ...], *, repository: str) -> list[di
     known = {each["name"]: each["definition"] for each in found}
     for name in names:
         if name not in known:
-            listed = f"These are: {', '.join(known)}." if known else "Give the command itself."
+            listed = f"The suggestions are: {', '.join(known)}." if known else "Give the command itself."
             raise InvalidInput(f"no suggestion is named '{name}'", hint=listed, field="suggested")
     return [known[name] for name in names]
 
@@ -81,7 +81,7 @@ def _tried(suggestion: dict[str, Any], wanted: dict[str, Any], *, place: str) ->
 def _show_suggested(found: dict[str, Any], path: str | None, passing: list[dict[str, Any]], *, ran: bool) -> None:
     if not found["checks"]:
         say("No checks found in its files.")
-        say(f'Name a command yourself: {own_command()} checks set "make test"')
+        say(f'Set a command yourself: {own_command()} checks set "make test"')
         return
     if not ran:
         rows = [(each["name"], each["run"], each["why"]) for each in found["checks"]]

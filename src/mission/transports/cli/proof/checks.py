@@ -52,7 +52,7 @@ checks.add_command(suggest)
 def list_(id: str | None, repository: str | None, mission_id: str | None, task_id: str | None, as_json: bool) -> None:
     """List the checks of a repository, or those in effect for a mission or a task.
 
-    ID is that of a mission or a task.
+    ID is the id of a mission or a task.
     """
     if id is not None and any(each is not None for each in (repository, mission_id, task_id)):
         raise click.UsageError("Give an id, or one of --repository, --mission and --task.")
@@ -67,7 +67,7 @@ def list_(id: str | None, repository: str | None, mission_id: str | None, task_i
 @click.argument("commands", metavar="[COMMAND]...", nargs=-1)
 @click.option("--file", "file", type=click.Path(path_type=Path), help="Read the checks from a TOML or JSON file.")
 @click.option("--suggested", multiple=True, metavar="NAME", help="A check from 'mission checks suggest'.")
-@click.option("--final", is_flag=True, help="Checks of the integrated result (mission only).")
+@click.option("--final", is_flag=True, help="Checks for the integrated result (mission only).")
 @click.option("--from-repository", is_flag=True, help="Use the checks of the mission's repository.")
 @click.option("--clear", is_flag=True, help="Remove all checks.")
 @scope_options
@@ -162,7 +162,7 @@ _FORMATS = 'Write [[checks]] tables with name and run in TOML, or {"checks": ["m
 
 def _show(found: dict[str, Any], scope: dict[str, Any]) -> None:
     place = {"repository": scope.get("repository_path")}.get(found["scope"]) or found["id"]
-    say(f"Checks of {found['scope']} {place}", bold=True)
+    say(f"Checks for {found['scope']} {place}", bold=True)
     if found["checks"]:
         _table(found["checks"], with_origin=found["scope"] != "repository")
     else:

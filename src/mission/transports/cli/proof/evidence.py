@@ -46,7 +46,7 @@ class ListByDefault(click.Group):
 
 @click.group(cls=ListByDefault)
 def evidence() -> None:
-    """List, show, export and verify evidence: the result of each check and its tree.
+    """List, show, export and verify evidence: the result of each check and the tree it ran on.
 
     'mission evidence --task t_…' is short for 'mission evidence list --task t_…'.
     """

@@ -36,7 +36,7 @@ _LINE_COLORS = {"+": "green", "-": "red", "@": "cyan"}
 @click.argument("task_id", type=whole_id, metavar="[TASK]", required=False)
 @click.option("--approve", is_flag=True, help="Approve it and complete the task.")
 @click.option("--send-back", metavar="TEXT", help="Send it back to its agent and say what is missing.")
-@click.option("--accept", "reason", metavar="REASON", help="Accept it although its checks did not pass.")
+@click.option("--accept", "reason", metavar="REASON", help="Accept it even though its checks did not pass.")
 @click.option("--skip", is_flag=True, help="Skip the task.")
 @click.option("--no-diff", is_flag=True, help="Do not show the changed lines.")
 @json_option
@@ -78,7 +78,7 @@ def review(
 @json_option
 @report_errors
 def accept(task_id: str, reason: str, as_json: bool) -> None:
-    """Complete a task although its checks did not pass. The reason is shown wherever the task is."""
+    """Complete a task even though its checks did not pass. The reason is shown wherever the task appears."""
     _decide(task_id, "c", words=reason, as_json=as_json)
 
 

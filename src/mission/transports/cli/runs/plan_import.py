@@ -25,7 +25,7 @@ from mission.transports.cli.runs.plan_view import show_tasks
 @json_option
 @report_errors
 def import_(file: Path, output: Path | None, force: bool, tag: str | None, as_json: bool) -> None:
-    """Show a task list of another tool as a plan, and write it with --output.
+    """Show another tool's task list as a plan, and write it to a file with --output.
 
     FILE is a spec-kit tasks.md, a task-master tasks.json, beads' issues.jsonl, a Backlog.md folder, a Symphony
     WORKFLOW.md, or a Markdown checklist. Its content decides which. Items that are done are left out.
@@ -38,7 +38,7 @@ def import_(file: Path, output: Path | None, force: bool, tag: str | None, as_js
     text = format_plan(draft.plan, notes=[f"Imported from {file} ({draft.format}).", *draft.notes])
     if len(text) > MAX_PLAN:
         raise TooLarge(
-            f"the plan would have {len(text):,} characters (limit {MAX_PLAN:,})", hint="Import a part of it."
+            f"the plan would have {len(text):,} characters (limit {MAX_PLAN:,})", hint="Import only part of it."
         )
     if not as_json:
         _show(draft, file)

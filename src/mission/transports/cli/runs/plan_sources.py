@@ -59,7 +59,7 @@ def _read_all(files: Iterable[Path], *, folder: Path) -> dict[str, str]:
         texts[file.name] = _read(file, hint="Remove it, or name one file.")
         total += len(texts[file.name])
         if total > MAX_SOURCE or len(texts) > MAX_TASKS:
-            raise TooLarge(f"{folder} has too many files, or too large ones", hint="Import a part of it.")
+            raise TooLarge(f"{folder} has too many files, or too large ones", hint="Import only part of it.")
     return texts
 
 
@@ -71,5 +71,5 @@ def _read(path: Path, *, hint: str) -> str:
     except (NotOrdinary, IsADirectoryError):
         raise InvalidInput(f"{path} is not a regular file", hint=hint) from None
     except TooMuch:
-        raise TooLarge(f"{path} is larger than {MAX_SOURCE:,} bytes", hint="Import a part of it.") from None
+        raise TooLarge(f"{path} is larger than {MAX_SOURCE:,} bytes", hint="Import only part of it.") from None
     return decode_source(data, source=str(path))

@@ -55,7 +55,7 @@ def show_summary(plan: PlanFile) -> None:
     ready = len(summary["ready"])
     say(
         f"'{summary['mission']}': {_count(summary['tasks'], 'task')} in {_count(summary['phases'], 'phase')}, "
-        f"{ready} can start at once"
+        f"{ready} can start immediately"
     )
     agents = ", ".join(f"{count} × {client}" for client, count in summary["agents"].items())
     say(f"  agents  {agents or 'none'}")

@@ -46,7 +46,7 @@ _OPTIONS = (
         "agents",
         multiple=True,
         metavar="CLIENT[=N]",
-        help="A client and how many of it, such as codex=2; repeatable. For 'command', add --command.",
+        help="A client and how many to run, such as codex=2; repeatable. For 'command', add --command.",
     ),
     click.option("--command", "program", metavar="PROGRAM", help="The program and arguments of '--agent command'."),
     click.option("--review", type=click.Choice(["none", "person", "risk", "agent"]), help="Who reviews results."),
@@ -55,11 +55,11 @@ _OPTIONS = (
     ),
     click.option("--max-parallel", type=click.IntRange(0), help="How many agents work at once."),
     click.option("--target", metavar="BRANCH", help="The branch to land on (default: the one that is checked out)."),
-    click.option("--land", is_flag=True, default=None, help="Land by itself after the final checks."),
+    click.option("--land", is_flag=True, default=None, help="Land automatically after the final checks."),
     click.option("--squash", is_flag=True, default=None, help="Land as one commit."),
-    click.option("--init", is_flag=True, help="Make a git repository and a first commit if there is none."),
-    click.option("--detach", "-d", is_flag=True, help="Start the run and return at once."),
-    click.option("--wait", is_flag=True, help="Return at the end; exit code 0 only if the run has finished."),
+    click.option("--init", is_flag=True, help="Create a git repository and a first commit if there is none."),
+    click.option("--detach", "-d", is_flag=True, help="Start the run and return immediately."),
+    click.option("--wait", is_flag=True, help="Wait for the end; exit code 0 only if the run has finished."),
 )
 
 

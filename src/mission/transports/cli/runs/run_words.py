@@ -113,7 +113,7 @@ def show_run(run: dict[str, Any]) -> None:
         for each in run["queue"]:
             say(f"  {each['position']}. {each['name']}: {each['state']}" + _reason(each))
     for commit in run["foreign_commits"]:
-        say(f"Commit of somebody else on the branch: {str(commit.get('commit', ''))[:12]} {commit.get('subject', '')}")
+        say(f"Commit by somebody else on the branch: {str(commit.get('commit', ''))[:12]} {commit.get('subject', '')}")
     show_questions(run)
 
 

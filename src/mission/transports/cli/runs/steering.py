@@ -25,7 +25,7 @@ def named(reference: str) -> dict[str, str]:
         return {"mission_id": reference}
     raise InvalidInput(
         f"'{reference[:60]}' is neither a run nor a mission",
-        hint="Give an id such as run_… or m_…; 'mission runs' lists them.",
+        hint="Give an id such as run_… or m_…; 'mission runs' lists the runs.",
     )
 
 

@@ -163,7 +163,7 @@ def _crew() -> list[dict[str, Any]]:
 @click.option(
     "--lines", "-n", default=50, show_default=True, type=click.IntRange(min=0), help="Number of lines to show."
 )
-@click.option("--follow", "-f", is_flag=True, help="Follow new lines.")
+@click.option("--follow", "-f", is_flag=True, help="Keep printing new lines.")
 @json_option
 @report_errors
 def logs(lines: int, follow: bool, as_json: bool) -> None:

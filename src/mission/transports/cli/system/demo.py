@@ -32,7 +32,7 @@ INTERRUPTED = 130
 
 @click.command()
 @click.option("--quick", is_flag=True, help="Skip pauses and answer its questions automatically.")
-@click.option("--remove", "removes", is_flag=True, help="Remove everything that demos have made.")
+@click.option("--remove", "removes", is_flag=True, help="Remove everything that demos have created.")
 @json_option
 @report_errors
 def demo(quick: bool, removes: bool, as_json: bool) -> None:
@@ -75,7 +75,7 @@ def _played(playing: Play, stage: _Stage) -> dict[str, Any]:
         run = playing.run()
     except KeyboardInterrupt:
         click.echo(err=True)  # the line with ^C ends here
-        stage.note("Interrupted. The agents are stopped, and what the demo made is removed.")
+        stage.note("Interrupted. Stopping the agents and removing everything the demo created.")
         if playing.folder.exists():
             removal.remove(playing.folder, client.call, worktrees=load_or_default().worktrees_path)
         sys.exit(INTERRUPTED)
@@ -142,7 +142,7 @@ def _show_end(found: dict[str, Any], repository: Path) -> None:
     mission, made, place = own_command(), found["mission_id"], shlex.quote(str(repository))
     merged = f"{found['tasks_merged']} of {found['tasks_total']} tasks are merged, {found['proved']} of them proved"
     click.echo(f"\n{merged}; {found['launches']} launches in {found['seconds']} seconds.")
-    click.echo("The branch 'main' of the sample project is as it was until you land.\n")
+    click.echo("The branch 'main' of the sample project stays unchanged until you land.\n")
     click.echo(f"The mission: {mission} show {made}")
     click.echo(f"The report:  {mission} report {made}")
     click.echo(f"The proof:   {mission} evidence --mission {made}")

@@ -49,7 +49,7 @@ def attach(execution_id: str, read_only: bool) -> None:
         ) as socket:
             _relay(socket, types=not read_only and sys.stdin.isatty())
     except InvalidHandshake:
-        raise NotFound(f"{execution_id} has no terminal", hint="'mission executions' lists them.") from None
+        raise NotFound(f"{execution_id} has no terminal", hint="'mission executions' lists the executions.") from None
     except ConnectionClosed as closed:
         reason = closed.rcvd.reason if closed.rcvd else "the daemon stopped"
         raise NotFound(reason or "the connection was closed") from None
@@ -61,7 +61,7 @@ def attach(execution_id: str, read_only: bool) -> None:
 @click.option("--at-once", is_flag=True, help="Print everything at once.")
 @report_errors
 def replay(execution_id: str, speed: float, at_once: bool) -> None:
-    """Replay an execution's terminal output with long pauses shortened. The files are asciicast v2."""
+    """Replay an execution's terminal output with long pauses shortened. Recordings are asciicast v2 files."""
     expect_kind(execution_id, "execution", field="ID")
     from mission.runtime.runner import transcript  # deferred like the rest
 

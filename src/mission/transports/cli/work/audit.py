@@ -24,13 +24,13 @@ OVERLAP = timedelta(seconds=15)
 
 @click.command()
 @click.argument("entry_id", metavar="[ID]", required=False)
-@click.option("--agent", help="Only calls of this agent (id or name).")
-@click.option("--tool", help="Only calls of this tool, or a pattern such as 'mcp__mail__*'.")
+@click.option("--agent", help="Only calls from this agent (id or name).")
+@click.option("--tool", help="Only calls to this tool, or a pattern such as 'mcp__mail__*'.")
 @click.option("--status", type=click.Choice(["ok", "error", "denied", "invoked"]), help="Only calls with this status.")
 @click.option("--since", help="Only calls after this time: a time, or an age such as 90s, 10m, 2h, 1d.")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 500))
 @click.option("--log", "as_log", is_flag=True, help="Print a decision log: invocation, result or error, with details.")
-@click.option("--follow", "-f", is_flag=True, help="Follow new calls.")
+@click.option("--follow", "-f", is_flag=True, help="Keep printing new calls.")
 @json_option
 @report_errors
 def audit(

@@ -20,7 +20,7 @@ LAST_OBSERVATIONS = 10
 @click.command()
 @click.argument("execution_id", type=whole_id, metavar="[ID]", required=False)
 @click.option("--all", "everything", is_flag=True, help="Include ended ones.")
-@click.option("--task", "task_id", type=whole_id, metavar="ID", help="Only executions of this task.")
+@click.option("--task", "task_id", type=whole_id, metavar="ID", help="Only executions for this task.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 500))
 @json_option
 @report_errors

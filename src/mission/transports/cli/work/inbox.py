@@ -22,7 +22,7 @@ LOOK_SECONDS = 1.0
 @click.command()
 @click.argument("item_id", type=whole_id, metavar="[ID]", required=False)
 @click.option("--all", "everything", is_flag=True, help="Include answered and dismissed items, newest first.")
-@click.option("--watch", "-w", is_flag=True, help="Follow new items.")
+@click.option("--watch", "-w", is_flag=True, help="Keep printing new items.")
 @json_option
 @report_errors
 def inbox(item_id: str | None, everything: bool, watch: bool, as_json: bool) -> None:

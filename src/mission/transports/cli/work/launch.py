@@ -16,7 +16,7 @@ from mission.transports.cli.short_id import whole_id
 
 
 @click.command()
-@click.option("--adapter", "-a", required=True, help="The client; 'mission adapters' lists them.")
+@click.option("--adapter", "-a", required=True, help="The client; 'mission adapters' lists all.")
 @click.option("--task", "-t", "task_id", type=whole_id, metavar="ID", required=True, help="The task to work on.")
 @click.option(
     "--interactive",

@@ -21,7 +21,7 @@ DEFAULT_SHELL = "/bin/sh"
 @click.argument("task_id", type=whole_id, metavar="TASK")
 @report_errors
 def shell(task_id: str) -> None:
-    """Open a shell in the folder in which a task is worked on."""
+    """Open a shell in the folder where a task is worked on."""
     sys.exit(open_shell(task_id))
 
 

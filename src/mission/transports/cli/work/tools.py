@@ -29,7 +29,7 @@ def tools(name: str | None, toolsets: str, as_json: bool) -> None:
         close = nearest(name, [tool.name for tool in found])
         found = [tool for tool in found if tool.name == name]
         if not found:
-            advice = f"did you mean '{close}'?" if close else "'mission tools' lists them."
+            advice = f"did you mean '{close}'?" if close else "'mission tools' lists all tools."
             raise click.UsageError(f"There is no tool '{name}'; {advice}")
     if as_json or name is not None:
         listed = [
