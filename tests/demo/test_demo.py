@@ -83,11 +83,11 @@ def test_the_quick_demo_tells_how_a_run_deals_with_five_agents(shell: Shell) -> 
     assert numbers == {"state": "finished", "tasks_merged": 6, "tasks_total": 6, "proved": 6, "launches": 8}
     told = played.stderr
     assert told.count("An agent starts on") == 6
-    assert "'no TODO is left' fails on the merged tree. The report on 'Keep entries' is refused with:" in told
+    assert "'no TODO is left' fails on the merged tree. The report on 'Keep entries' is rejected:" in told
     assert "src/ledger/entries.py:5:    return True  # TODO: add up the cents" in told
     assert "The agent on 'Keep entries' has fixed it and reports again." in told
     assert re.search(r"'(Add|Export) .+' conflicts with '(Add|Export) .+' in src/ledger/commands.py", told)
-    assert "has put both sides together and reports again." in told
+    assert "has combined both sides and reports again." in told
     assert "The agent on 'Import bank statements' died in the middle of its work: killed by SIGKILL." in told
     assert "takes over 'Import bank statements' in the same worktree. Its last note was: Half of bank.py" in told
     assert "The agent on 'Report balances' asks you: Accounts with a balance of zero" in told
@@ -147,7 +147,7 @@ def test_an_interrupted_demo_ends_at_once_without_a_traceback_and_leaves_nothing
         playing.kill()
 
     assert playing.returncode == 130, heard + rest
-    assert "Interrupted. The agents are stopped" in rest
+    assert "Interrupted. Stopping the agents" in rest
     assert "Traceback" not in rest
     assert shell.rows("executions --all", "executions") == []
     assert shell.left() == ([], [], [])

@@ -41,7 +41,7 @@ def test_a_false_report_is_refused_with_the_last_lines_of_the_output():
 
     (sentence,) = story.tell({"type": "checkpoint:created", "data": refused})
 
-    assert sentence.text == "That is not so: 'unit' fails on the merged tree. The report on 'Sort' is refused with:"
+    assert sentence.text == "That is not true: 'unit' fails on the merged tree. The report on 'Sort' is rejected:"
     assert sentence.details == ("2", "3", "4")
 
 
@@ -56,7 +56,7 @@ def test_a_conflict_names_the_other_task_and_the_file():
     ) == [
         "The agent on 'Sort' reports that it is done.",
         "'Sort' conflicts with 'Print' in a.py. Its agent gets both sides.",
-        "The agent on 'Sort' has put both sides together and reports again.",
+        "The agent on 'Sort' has combined both sides and reports again.",
     ]
 
 

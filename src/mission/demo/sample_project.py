@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 MISSION = "Ledger for the shop"
-OBJECTIVE = "A small ledger: entries, balances, bank statements, and commands to look at them"
+OBJECTIVE = "A small ledger: entries, balances, bank statements, and commands to show them"
 COMMANDS = "src/ledger/commands.py"
 REPOSITORY = {
     "README.md": "# Shop ledger\n\nWhat comes in, what goes out, and what is left.\n",
@@ -121,7 +121,7 @@ def balances(entries: list) -> dict[str, int]:
 CHOICES = ("Hide them", "Show them all")
 STATEMENTS = SampleTask(
     name="Import bank statements",
-    goal="Read the bank's CSV files; a line that cannot be read is named, not skipped.",
+    goal="Read the bank's CSV files; a line that cannot be read is reported, not skipped.",
     files={
         "src/ledger/bank.py": '''"""Bank statements as entries."""
 

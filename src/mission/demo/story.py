@@ -95,14 +95,14 @@ class Story:
             return None
         names = " and ".join(f"'{each['name']}'" for each in failed)
         lines = [line for each in failed for line in str(each.get("output") or "").strip().splitlines()]
-        text = f"That is not so: {names} fails on the merged tree. The report on {self._name(task)} is refused with:"
+        text = f"That is not true: {names} fails on the merged tree. The report on {self._name(task)} is rejected:"
         return Sentence(text=text, mood="bad", details=tuple(lines[-MAX_OUTPUT:]))
 
     def _reported(self, candidate: Mapping[str, Any]) -> Sentence:
         task = candidate["task_id"]
         again = self._before.pop(task, None)
         if again == "conflicted":
-            return Sentence(text=f"The agent on {self._name(task)} has put both sides together and reports again.")
+            return Sentence(text=f"The agent on {self._name(task)} has combined both sides and reports again.")
         if again == "refused":
             return Sentence(text=f"The agent on {self._name(task)} has fixed it and reports again.")
         return Sentence(text=f"The agent on {self._name(task)} reports that it is done.")

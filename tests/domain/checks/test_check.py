@@ -67,7 +67,7 @@ def test_one_glob_needs_no_list():
         ({"run": "a", "retries": 1.5}, "c.retries", "must be a number"),
         ({"run": "a", "retries": 99}, "c.retries", "from 0"),
         ({"run": "a", "required": "yes"}, "c.required", "true or false"),
-        ({"run": "a", "before": "pass"}, "c.before", "any or fail"),
+        ({"run": "a", "before": "pass"}, "c.before", "'any' or 'fail'"),
         ({"run": "a", "before": "fail"}, "c.before", "'run' and 'tests'"),
         ({"run": "a", "tests": "x", "env": {"PATH\0": "x"}}, "c.env", "cannot set"),
         ({"run": "a", "env": {"MISSION_SLOT": "7"}}, "c.env", "cannot set"),

@@ -89,7 +89,7 @@ def test_a_failure_in_words_says_what_ran_how_it_ended_and_what_it_printed_last(
     assert text == (
         "Check 'tests' (make test) failed with exit code 2.\n…\n1 failed\n\n"
         "Check 'docs' (changed docs/**) failed.\nno changed file matches docs/**\n\n"
-        "Check 'slow' (make slow) did not end in time. It is not required."
+        "Check 'slow' (make slow) did not finish in time. It is not required."
     )
 
 

@@ -249,7 +249,7 @@ def test_bad_syntax_has_its_line(text, line, words):
         (MISSION + TASK + "acceptance = ['']", 6, "tasks[0].acceptance[0] is empty"),
         (MISSION + TASK + "checks = [{run = 'x', secnds = 1}]", 6, "tasks[0].checks[0] has no field 'secnds'"),
         (MISSION + TASK + "checks = ['x', 'x']", 6, "tasks[0].checks[1] is the second check named 'x'"),
-        (MISSION + "checks = ['x']\n" + TASK + "checks = ['x']", 7, "named 'x' like a check of [mission]"),
+        (MISSION + "checks = ['x']\n" + TASK + "checks = ['x']", 7, "named 'x' like a check in [mission]"),
         (MISSION + TASK + "agent = 'cursor'", 6, "tasks[0].agent 'cursor' is not a known client"),
         (MISSION + TASK + "review = 'agent'", 6, "tasks[0].review 'agent' is not available yet"),
         (MISSION + TASK + "review = 'me'", 6, "must be one of none, person, agent, risk, not 'me'"),

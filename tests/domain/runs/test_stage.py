@@ -35,8 +35,8 @@ def candidate(state, **more):
         (facts(waits_for=["a"], not_starting="The run is paused."), "waiting", "Waits for 'a'."),
         (facts(waits_for=["a", "b"]), "waiting", "Waits for 'a', 'b'."),
         (facts(waits_for=list("abcde")), "waiting", "Waits for 'a', 'b', 'c' and 2 more."),
-        (facts("in_progress", client="codex"), "working", "codex works on it."),
-        (facts("in_progress", owner="a_1"), "working", "a_1 works on it."),
+        (facts("in_progress", client="codex"), "working", "codex is working on it."),
+        (facts("in_progress", owner="a_1"), "working", "a_1 is working on it."),
         (facts("review", candidate=candidate("reported")), "checking", "Its result is being committed."),
         (facts("review", candidate=candidate("built")), "checking", "The merged tree is being checked."),
         (facts("review", candidate=candidate("queued"), before_it=1), "merging", "1 result will be merged first."),
@@ -45,7 +45,7 @@ def candidate(state, **more):
         (
             facts("review", candidate=candidate("queued"), merging_stopped="the tip is red"),
             "merging",
-            "Nothing is merged now: the tip is red",
+            "Merging is stopped: the tip is red",
         ),
         (facts("review", candidate=candidate("checked", review={})), "reviewing", "Waits for a person's review."),
         (
@@ -62,7 +62,7 @@ def candidate(state, **more):
         (
             facts(retry_at=NOW + timedelta(seconds=5), attempts=2),
             "retrying",
-            "Try 2 of 3 ended without a report.",
+            "Attempt 2 of 3 ended without a report.",
         ),
         (facts(attempts=1, retry_at=NOW), "retrying", "The last agent ended without a report."),
         (facts("failed", error="no idea"), "failed", "no idea"),

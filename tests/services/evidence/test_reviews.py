@@ -91,7 +91,7 @@ def test_a_reviewer_submits_once(tx, candidate, reviewer):
     "fields", [{"kind": ExecutionKind.WORK}, {"status": ExecutionStatus.COMPLETED}], ids=["it works", "it has ended"]
 )
 def test_only_an_execution_that_reviews_now_may_submit(tx, candidate, reviewer, fields):
-    with pytest.raises(InvalidState, match="does not review"):
+    with pytest.raises(InvalidState, match="is not reviewing"):
         reviews.submit(tx, candidate_id=candidate.id, execution_id=reviewer(**fields), given=ReviewVerdict.APPROVE)
 
 

@@ -49,7 +49,7 @@ def small_disk(tmp_path):
         ({"run": "a", "retries": 1.5}, "must be a number"),
         ({"run": "a", "retries": 99}, "must be from 0"),
         ({"run": "a", "required": "yes"}, "true or false"),
-        ({"run": "a", "before": "maybe"}, "any or fail"),
+        ({"run": "a", "before": "maybe"}, "'any' or 'fail'"),
         ({"run": "a", "before": "fail"}, "requires 'run' and 'tests'"),
         ({"run": "a", "env": {"A=B": "x"}}, "cannot set"),
         ({"run": "a", "env": {"MISSION_TOKEN": "x"}}, "cannot set"),

@@ -221,7 +221,7 @@ def _number(
 def _flag(value: Mapping[str, Any], key: str, usual: bool, *, field: str) -> bool:
     flag = value.get(key, usual)
     if not isinstance(flag, bool):
-        raise _wrong(f"{field}.{key}", "must be true or false", f"Omit it for {str(usual).lower()}.")
+        raise _wrong(f"{field}.{key}", "must be true or false", f"Omit it to use the default, {str(usual).lower()}.")
     return flag
 
 
@@ -231,8 +231,8 @@ def _before(value: Mapping[str, Any], *, field: str) -> Before:
     except ValueError:
         raise _wrong(
             f"{field}.before",
-            "must be any or fail",
-            "'fail' means that it must fail before the change and pass after it.",
+            "must be 'any' or 'fail'",
+            "'fail' means that the check must fail before the change and pass after it.",
         ) from None
 
 

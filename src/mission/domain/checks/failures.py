@@ -69,7 +69,7 @@ def _in_words(check: Mapping[str, Any], *, room: int) -> str:
 def _how_it_ended(check: Mapping[str, Any]) -> str:
     command = f" ({check['check']})" if check.get("check", check["name"]) != check["name"] else ""
     code = check.get("exit_code")
-    how = "did not end in time" if check.get("timed_out") else f"failed with exit code {code}" if code else "failed"
+    how = "did not finish in time" if check.get("timed_out") else f"failed with exit code {code}" if code else "failed"
     required = "" if check["required"] else " It is not required."
     before = " It failed before your change too." if check["failed_before_too"] else ""
     return f"Check '{check['name']}'{command} {how}.{required}{before}"

@@ -38,7 +38,7 @@ def silent_owner(*, agent_id: str, name: str, last_seen_at: datetime, tasks: int
         key=f"silent {agent_id} {format_time(last_seen_at)}",
         subject=f"{name} stopped responding with {held}",
         body=f"{name} ({agent_id}) has sent no heartbeat since {format_time(last_seen_at)} and its lease has expired. "
-        f"Any agent may take over {'them' if tasks > 1 else 'it'}; 'mission show {task_id}' shows its progress.",
+        f"Any agent may take {'them' if tasks > 1 else 'it'} over; see 'mission show {task_id}' for the progress.",
         task_id=task_id,
         agent_id=agent_id,
     )

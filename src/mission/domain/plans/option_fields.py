@@ -102,7 +102,9 @@ OPTIONS: Mapping[str, OptionField] = {
     "target": OptionField(
         parse=parse_branch, default=None, description="The branch to land on; default: the one that is checked out"
     ),
-    "land": OptionField(parse=parse_flag, default=False, description="Land by itself once the final checks passed"),
+    "land": OptionField(
+        parse=parse_flag, default=False, description="Land automatically once the final checks have passed"
+    ),
     "squash": OptionField(parse=parse_flag, default=False, description="Land as one commit"),
     "regenerate": OptionField(
         parse=_regenerate, default=None, description="Commands that resolve conflicts in generated files, by glob"
@@ -112,7 +114,9 @@ OPTIONS: Mapping[str, OptionField] = {
         default=None,
         description="Files after whose change the setup runs again; default: the known manifests and lock files",
     ),
-    "budget": OptionField(parse=parse_budget, default=None, description="Limits of money, tokens, minutes, launches"),
+    "budget": OptionField(
+        parse=parse_budget, default=None, description="Limits on money, tokens, minutes and launches"
+    ),
 }
 
 

@@ -52,8 +52,8 @@ ELSEWHERE = {
     name: " or ".join(place for place, names in _PLACES.items() if name in names)
     for name in (*MISSION_KEYS, *AGENT_KEYS, *BUDGET_KEYS, *TASK_KEYS)
 }
-LATER = {"permissions": "Permissions of a run come later; remove the table."}
-TASKS_LATER = {"agents": "Several agents on one task come later; 'agent' names the only client that may take it."}
+LATER = {"permissions": "A plan cannot set permissions yet; remove the table."}
+TASKS_LATER = {"agents": "A task cannot have several agents yet; 'agent' names the only client that may take it."}
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 
 

@@ -107,7 +107,7 @@ class PlanTable:
         def parse(value: Any, *, field: str) -> Check:
             check = parse_check(value, field=field)
             if check.name in names:
-                raise wrong(field, f"is named '{check.name}' like a check of [mission]", "Give it another name.")
+                raise wrong(field, f"is named '{check.name}' like a check in [mission]", "Give it another name.")
             if check.name in found:
                 raise wrong(field, f"is the second check named '{check.name}'", "Give each its own name.")
             found[check.name] = check

@@ -121,7 +121,7 @@ def _ask_about_budget(draft: Draft, reached: str | None) -> None:
     if reached is not None:
         draft.ask(budgets.question(reached))
     elif budgets.more_limit(draft.view, draft.view.run.wanted) is None:
-        draft.withdraw(choices.BUDGET, "the budget is no longer spent")
+        draft.withdraw(choices.BUDGET, "the budget allows more work again")
 
 
 def _start_more(

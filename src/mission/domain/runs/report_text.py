@@ -30,7 +30,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
             "Waived checks",
             [f"- {_plain(each.get('check'))}: {_plain(each.get('reason'))}" for each in report["waivers"]],
         ),
-        _section("Commits of others", map(_commit, report["foreign_commits"])),
+        _section("Commits by others", map(_commit, report["foreign_commits"])),
         _section("Notes", [f"- {_plain(each)}" for each in report["notes"]]),
         _section("What is left", [f"- {_plain(each)}" for each in report["left"]]),
     ]

@@ -54,7 +54,7 @@ def warning(spent: Spent, limits: Limits) -> str | None:
         return f"{' and '.join(parts)} is spent."
     unknown = [name for name in LABELS if getattr(limits, name) is not None and getattr(spent, name) is None]
     listed = " and ".join(LABELS[name] for name in unknown)
-    return f"A client does not report {listed} it uses: that limit cannot be watched." if unknown else None
+    return f"A client does not report {listed} it uses, so that limit cannot be enforced." if unknown else None
 
 
 def shares(spent: Spent, limits: Limits) -> dict[str, float]:

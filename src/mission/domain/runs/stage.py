@@ -77,7 +77,7 @@ def stage_of(facts: StageFacts) -> TaskStage:
     if facts.question is not None:
         return TaskStage(stage=Stage.ASKING, reason=facts.question)
     if facts.client is not None:
-        return TaskStage(stage=Stage.WORKING, reason=f"{facts.client} works on it.")
+        return TaskStage(stage=Stage.WORKING, reason=f"{facts.client} is working on it.")
     return _stage_at_rest(facts)
 
 
@@ -88,7 +88,7 @@ def _stage_of_candidate(facts: StageFacts, candidate: Candidate) -> TaskStage:
     if facts.question is not None:
         return TaskStage(stage=Stage.ASKING, reason=facts.question)
     if facts.merging_stopped is not None:
-        return TaskStage(stage=Stage.MERGING, reason=f"Nothing is merged now: {facts.merging_stopped}")
+        return TaskStage(stage=Stage.MERGING, reason=f"Merging is stopped: {facts.merging_stopped}")
     if candidate.state is CandidateState.REPORTED:
         return TaskStage(stage=Stage.CHECKING, reason="Its result is being committed.")
     if candidate.state is CandidateState.BUILT:
@@ -105,9 +105,9 @@ def _stage_at_rest(facts: StageFacts) -> TaskStage:
     if facts.status is TaskStatus.PAUSED:
         return TaskStage(stage=Stage.ASKING, reason=facts.hold or "It is paused.")
     if facts.owner is not None:
-        return TaskStage(stage=Stage.WORKING, reason=f"{facts.owner} works on it.")
+        return TaskStage(stage=Stage.WORKING, reason=f"{facts.owner} is working on it.")
     if facts.retry_at is not None and facts.retry_at > facts.now:
-        tries = f"Try {facts.attempts} of {facts.attempts_allowed} ended without a report."
+        tries = f"Attempt {facts.attempts} of {facts.attempts_allowed} ended without a report."
         return TaskStage(stage=Stage.RETRYING, reason=tries)
     if facts.candidate is not None and facts.candidate.state in SENT_BACK:
         return TaskStage(stage=Stage.RETRYING, reason=f"Sent back: {facts.candidate.why_sent_back}")

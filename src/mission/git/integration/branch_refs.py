@@ -73,7 +73,7 @@ def _check_locked(failed: GitFailed, branch: str, new: str, *, in_time: bool) ->
     if "File exists" not in failed.log:
         raise failed
     if not in_time:
-        raise TransientError(f"another git command holds the lock of the branch '{branch}'") from failed
+        raise TransientError(f"another git command holds the lock on the branch '{branch}'") from failed
 
 
 def _is_abandoned_lock_removed(top: Path, branch: str) -> bool:

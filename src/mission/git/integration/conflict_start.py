@@ -266,9 +266,9 @@ def _explained(each: ConflictedPath, other_path: bytes | None, sides: Collection
     if other_path is not None:
         what = f"Both sides changed it. The other version is in '{display_name(other_path)}'."
     elif b"2" in sides:
-        what = "Your work has it; the work that was merged before deleted or moved it."
+        what = "Your work has it; the work merged earlier deleted or moved it."
     else:
-        what = "The work that was merged before has it; your work deleted or moved it."
+        what = "The work merged earlier has it; your work deleted or moved it."
     more = " and the other version" if other_path is not None else ""
     return (
         f"<<<<<<< {YOURS}\nConflict in '{each.path}' ({each.kind}). {what}\n=======\n"

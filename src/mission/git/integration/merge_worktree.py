@@ -160,7 +160,7 @@ def _locked(path: Path) -> Iterator[int]:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             if time.monotonic() > deadline:
-                raise Conflict("another call works in this worktree", hint="Try again when it has finished.")
+                raise Conflict("another call is working in this worktree", hint="Try again when it has finished.")
             time.sleep(PAUSE)
         yield descriptor
     finally:

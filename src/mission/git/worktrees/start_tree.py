@@ -132,7 +132,7 @@ class StartTrees:
     def path(self, name: str) -> Path:
         """Return the folder that a rebuilt tree of this name has."""
         if not NAME.fullmatch(name):
-            raise InvalidInput(f"{name[:200]!r} is not a name for a folder")
+            raise InvalidInput(f"{name[:200]!r} is not a valid folder name")
         return self._home / name
 
     def _recorded(self, snapshot: Snapshot, overlay: Overlay | None) -> tuple[Entries, KeptContents]:

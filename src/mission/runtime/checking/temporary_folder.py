@@ -40,7 +40,7 @@ def _places(folder: Path) -> tuple[Path, Path]:
 def remove_tree(path: Path) -> None:
     """Remove a folder of this user as far as possible, including folders in it that were made read-only."""
     if not path.is_absolute() or len(path.parts) < 3:
-        raise ValueError(f"refusing to remove {path}: a check's folder has an absolute path")
+        raise ValueError(f"refusing to remove {path}: the path of a check's folder must be absolute")
     with suppress(OSError):
         status = path.lstat()
         if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid():

@@ -16,7 +16,7 @@ MAX_PROMPT_LENGTH = 100_000
 MAX_CHECK_LENGTH = 300
 """How much of a check's command or globs is shown."""
 CHECKS_FAILED = (
-    "You reported this task done and ended. Mission Control then ran its checks, and they failed. Your changes are "
+    "You reported this task as done and exited. Mission Control then ran its checks, and they failed. Your changes are "
     "still in the working tree. Fix what failed, then report again:"
 )
 
@@ -108,7 +108,7 @@ def _fields(kind: SignalKind) -> str:
 def _how_to_end(task: Task, *, has_mission: bool) -> list[str]:
     if has_mission:
         return [
-            "The task is already claimed and started for you. When it is done, call complete_task of the MCP server "
+            "The task is already claimed and started for you. When it is done, call complete_task on the MCP server "
             f"mission with task_id {task.id}; it returns the files that actually changed. Read your messages with "
             "message_list.",
         ]

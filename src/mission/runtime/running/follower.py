@@ -206,7 +206,7 @@ class Follower:
     async def _settle(self, exit: Exit) -> None:
         """Record the end, revoke access and clean up, in this order, so that a crash in between is noticed."""
         if exit.left_over:
-            left = {"reason": f"processes it left behind, now ended: {exit.left_over}"}
+            left = {"reason": f"processes it left behind, now terminated: {exit.left_over}"}
             await self._diagnose("left-behind", "left-behind", left)
         if exit.missing:
             missing = {"reason": f"pieces of output missing from the transcript: {exit.missing}"}

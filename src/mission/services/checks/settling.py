@@ -279,7 +279,7 @@ def _ask_about_error(tx: Tx, round: CheckRound, task: Task, *, subject: str) -> 
         tx,
         kind=ItemKind.CHECKS,
         subject=subject,
-        body="Tasks cannot be proved until this is fixed. Fix the check or its environment, then dismiss this.",
+        body="Tasks cannot be proved until this is fixed. Fix the check or its environment, then dismiss this item.",
         mission_id=task.mission_id,
         dedupe_key=f"checks {round.repository} {subject}"[:500],
     )

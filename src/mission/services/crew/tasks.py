@@ -193,7 +193,7 @@ def _waited_for(
     if missing:
         raise InvalidInput(
             f"{fields[1]}: mission {mission_id} has no task {', '.join(repr(each) for each in missing[:10])}",
-            hint="Give ids or titles of existing tasks of the mission.",
+            hint="Give ids or titles of existing tasks in the mission.",
             field=fields[1],
             tasks=missing[:100],
         )

@@ -29,11 +29,11 @@ def submit(
     acceptance = list(tx.tasks.get(candidate.task_id).acceptance or ())
     check_review(criteria, findings, acceptance=acceptance)
     if execution.kind is not ExecutionKind.REVIEW or not execution.is_live:
-        raise InvalidState(f"execution {execution.id} does not review anything now", current=str(execution.status))
+        raise InvalidState(f"execution {execution.id} is not reviewing anything now", current=str(execution.status))
     if execution.agent_id == candidate.agent_id:
         raise InvalidState(f"the author of candidate {candidate.id} cannot review it")
     if tx.reviews.of_execution(execution.id) is not None:
-        raise InvalidState(f"execution {execution.id} has submitted its review already")
+        raise InvalidState(f"execution {execution.id} has already submitted its review")
     if candidate.commit is None or not candidate.is_open:
         raise InvalidState(f"candidate {candidate.id} is {candidate.state} and cannot be reviewed")
     review = Review(

@@ -160,7 +160,7 @@ def _check_run(tx: Tx, launch: NewExecution) -> None:
     run = tx.runs.get(launch.run_id or "")
     if run.state is not RunState.RUNNING or run.fence != launch.run_fence:
         raise InvalidState(
-            f"run {run.id} is {run.state} or driven by another daemon, and launches nothing from here",
+            f"run {run.id} is {run.state} or driven by another daemon, and cannot launch agents from here",
             hint="Resume the run.",
             current=str(run.state),
         )
@@ -195,7 +195,7 @@ def _agent(tx: Tx, launch: NewExecution, place: TreeLocation | None) -> Agent:
         if earlier.is_live or earlier.task_id != launch.task_id:
             raise InvalidState(
                 f"execution {earlier.id} of task {earlier.task_id} is {earlier.status} and cannot be resumed",
-                hint="Resume an execution of the same task that has ended.",
+                hint="Resume an ended execution of the same task.",
                 current=str(earlier.status),
             )
         return tx.agents.get(earlier.agent_id)

@@ -103,7 +103,10 @@ def withdraw(
         "once": dedupe_key,
     }
     if not any(named.values()):
-        raise InvalidInput("withdraw: no filter was given", hint="Give one of the ids.")
+        raise InvalidInput(
+            "withdraw: no filter was given",
+            hint="Give task_id, agent_id, execution_id, message_id, entry_id or dedupe_key.",
+        )
     found = tx.inbox.open_where(kinds=kinds, **named)
     return [close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=reason)) for item in found]
 

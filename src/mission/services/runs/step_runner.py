@@ -175,7 +175,7 @@ class StepRunner:
                 choices.about_run(
                     _trouble(lane),
                     subject=f"A step of the run keeps failing: {reason}",
-                    body="It is tried again by itself. The log of Mission Control says more.",
+                    body="It is retried automatically. See the log of Mission Control for details.",
                     choices=(choices.LOOK_AGAIN, choices.STOP),
                 ),
             )

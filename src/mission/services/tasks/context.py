@@ -33,7 +33,7 @@ class ContextCursor:
         if not (moment.isdecimal() and sequence.isdecimal() and len(moment) <= 17 and len(sequence) <= 9):
             raise InvalidInput(
                 f"{field}: '{text[:60]}' is not a cursor",
-                hint="Give the cursor of an earlier answer, or omit it.",
+                hint="Give the cursor from an earlier result, or omit it.",
                 field=field,
             )
         return cls(moment=_EPOCH + timedelta(microseconds=int(moment)), sequence=int(sequence))

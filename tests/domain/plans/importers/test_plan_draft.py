@@ -65,7 +65,7 @@ def test_a_part_that_waits_for_its_own_whole_would_never_start():
     draft = drafted(item("whole", "a"), item("a", "whole", "a", parent="whole"))
 
     assert order(draft) == {"a": ()}
-    assert "'a' does not wait for 'whole', which is itself or what it is a part of." in draft.notes
+    assert "'a' does not wait for 'whole', which is the task itself or contains it." in draft.notes
 
 
 def test_parents_in_a_circle_end():

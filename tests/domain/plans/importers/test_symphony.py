@@ -25,7 +25,7 @@ def test_a_workflow_of_symphony_has_settings_but_no_tasks():
     assert draft.plan.mission.objective == (
         "Reproduce the problem first. Add a test for every fix.\n\nWork only in this folder."
     )
-    assert "WORKFLOW.md has no tasks: they are issues of linear." in draft.notes[0]
+    assert "WORKFLOW.md has no tasks: they are issues in linear." in draft.notes[0]
     assert "{{ … }}" in draft.notes[1]
     assert "'hooks.before_remove'" in draft.notes[2]
     assert "'agent.max_concurrent_agents'" not in draft.notes[2]
@@ -38,7 +38,7 @@ def test_a_hook_of_symphony_that_makes_the_worktree_is_no_setup():
     draft = imported(text)
 
     assert draft.plan.mission.setup is None
-    assert any("makes the worktree" in note for note in draft.notes)
+    assert any("creates the worktree" in note for note in draft.notes)
 
 
 def test_other_front_matter_is_not_taken_for_it():

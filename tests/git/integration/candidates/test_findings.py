@@ -86,7 +86,7 @@ def test_a_new_secret_in_a_file_that_had_one_counts(repo: Repo, own: OwnGitDirec
 
     inspection.look_at_disk([b"key.txt"], stored_elsewhere=())
 
-    assert [each.detail for each in inspection.findings] == ["it looks as if it contained a GitHub token"]
+    assert [each.detail for each in inspection.findings] == ["it seems to contain a GitHub token"]
 
 
 def test_a_key_names_exactly_this_content(repo: Repo, own: OwnGitDirectory) -> None:

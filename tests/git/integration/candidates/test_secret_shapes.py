@@ -22,8 +22,8 @@ SECRETS = {
     "sk-ant-api03-" + "Ab1" * 20: "an API key",
     "sk-proj-" + "Ab1" * 20: "an API key",
     "sk_live_" + "a1" * 12: "a Stripe key",
-    "mca_" + "a1" * 20: "a token of Mission Control",
-    "//registry.example.org/:_authToken=0123456789": "a password of a package registry",
+    "mca_" + "a1" * 20: "a Mission Control token",
+    "//registry.example.org/:_authToken=0123456789": "a package registry password",
 }
 HARMLESS = [
     "-----BEGIN PUBLIC KEY-----\nMIIEow",

@@ -116,7 +116,7 @@ async def test_missing_clients_and_programs_are_named(runs):
 async def test_a_limit_of_money_without_prices_is_asked_about(runs):
     await runs.start(budget={"per_task": {"usd": 1.0}})
 
-    assert (await looked(runs))["problems"] == ["command does not report prices: the limit of money cannot be kept."]
+    assert (await looked(runs))["problems"] == ["command does not report prices, so the cost limit cannot be enforced."]
 
 
 async def test_too_little_disk_space_is_asked_about(runs):
@@ -158,7 +158,7 @@ async def test_a_branch_that_somebody_took_is_a_problem(runs, repository, git):
 
     found = await looked(runs)
 
-    assert "cannot be made" in found["problems"][0]
+    assert "cannot be created" in found["problems"][0]
     assert found["round_id"] is None
 
 

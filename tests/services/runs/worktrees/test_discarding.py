@@ -28,7 +28,7 @@ async def test_a_worktree_in_which_a_check_runs_stays_until_the_next_time(runs, 
     check_out(repository, path, commit=run.tip)
 
     def in_use(*_):
-        raise Conflict("another call works in this worktree")
+        raise Conflict("another call is working in this worktree")
 
     with monkeypatch.context() as patched:
         patched.setattr(discarding, "discard", in_use)

@@ -17,7 +17,7 @@ from mission.domain.plans.importers.plan_draft import (
 )
 from mission.domain.plans.importers.source_text import mentioned_files, unreadable
 
-_SIBLINGS = "Items of a list with bullets may be worked on at once; number them, or add depends_on, to set an order."
+_SIBLINGS = "Bulleted items may be worked on at the same time; number them, or add depends_on, to set an order."
 
 
 def import_checklist(text: str, *, source: str, name: str) -> PlanDraft:

@@ -183,7 +183,7 @@ class _Outline:
                 if holder is not item and wanted in inside:
                     continue  # a whole that waits for its parts
                 if wanted in own:
-                    self._remark(item, wanted, "is itself or what it is a part of")
+                    self._remark(item, wanted, "is the task itself or contains it")
                     continue
                 found.update(dict.fromkeys(self._resolve(item, wanted)))
         return tuple(self.names[id] for id in found if id not in own)
@@ -236,7 +236,7 @@ def _full_title(item: ImportedItem) -> str:
 def check_count(number: int, source: str) -> None:
     """Raise TooLarge if there are more items than a plan can have tasks."""
     if number > MAX_TASKS:
-        raise TooLarge(f"{source} has {number:,} items (limit {MAX_TASKS:,})", hint="Import a part of it.")
+        raise TooLarge(f"{source} has {number:,} items (limit {MAX_TASKS:,})", hint="Import only part of it.")
 
 
 def _check_ids(items: Sequence[ImportedItem], source: str) -> None:
@@ -244,7 +244,7 @@ def _check_ids(items: Sequence[ImportedItem], source: str) -> None:
     doubled = [id for id, count in counts.items() if count > 1]
     if doubled:
         raise InvalidInput(
-            f"{source}: more than one item has the id {listed(doubled)}", hint="Give each its own id there."
+            f"{source}: more than one item has the id {listed(doubled)}", hint="Give each item its own id there."
         )
     _check_dependencies((item.depends_on for item in items), source)
 
@@ -256,7 +256,7 @@ def _check_dependencies(dependencies: Iterable[Sequence[str]], source: str) -> N
         if total > MAX_DEPENDENCIES or len(wanted) > MAX_LIST:
             raise TooLarge(
                 f"{source} has too many dependencies (limit {MAX_DEPENDENCIES:,}, and {MAX_LIST:,} for one task)",
-                hint="Import a part of it.",
+                hint="Import only part of it.",
             )
 
 

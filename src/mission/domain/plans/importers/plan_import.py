@@ -80,7 +80,7 @@ def _import_json(text: str, *, source: str, name: str, tag: str | None) -> PlanD
     if is_beads(issues):
         return import_beads(issues or [], source=source, name=name)
     if document is not None or issues:
-        raise unreadable(source, "this JSON is not a task list that is known", hint=FORMATS)
+        raise unreadable(source, "this JSON is not a known kind of task list", hint=FORMATS)
     return None
 
 
@@ -120,4 +120,4 @@ def _unknown(text: str, *, source: str) -> MissionError:
 
 
 def _no_tags(source: str) -> InvalidInput:
-    return InvalidInput(f"{source} has no tags", hint="Only a task-master file has them; leave out --tag.")
+    return InvalidInput(f"{source} has no tags", hint="Only task-master files have tags; leave out --tag.")

@@ -22,7 +22,7 @@ _QUOTED_FILE = re.compile(r"`([\w@+-][\w@+-]*\.\w{1,8})`")
 def decode_source(data: bytes, *, source: str) -> str:
     """Return UTF-8 bytes as text; raise an error that names the line if they are something else."""
     if len(data) > MAX_SOURCE:
-        raise TooLarge(f"{source} has {len(data):,} bytes (limit {MAX_SOURCE:,})", hint="Import a part of it.")
+        raise TooLarge(f"{source} has {len(data):,} bytes (limit {MAX_SOURCE:,})", hint="Import only part of it.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

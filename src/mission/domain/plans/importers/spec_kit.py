@@ -24,7 +24,7 @@ _TITLE = re.compile(r"tasks?\s*[:—–-]\s*(.+)", re.IGNORECASE)
 _AFTER = re.compile(r"\bdepend(?:s|ing)?\s+on:?\s+((?:T\d{3,6}[a-z]?|and|to|&|[\s,–-])+)", re.IGNORECASE)
 _STATED = re.compile(r"\s*\(depends on [^()]*\)", re.IGNORECASE)
 _RANGE = re.compile(r"(T\d{3,6}[a-z]?)(?:\s*(?:-|–|to)\s*(T\d{3,6}))?")
-_ORDER = "Tasks marked [P] may be worked on at once, others in their order; user stories side by side."
+_ORDER = "Tasks marked [P] may be worked on at the same time, others in order; user stories in parallel."
 
 
 @dataclass(slots=True)

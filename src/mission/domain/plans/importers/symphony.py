@@ -38,7 +38,7 @@ def import_symphony(front: FrontMatter, *, source: str, name: str) -> PlanDraft:
     )
     tracker = front.text("tracker", "kind") or "a tracker"
     notes = [
-        f"{source} has no tasks: they are issues of {tracker}. Add a [[tasks]] table for each before you run the plan.",
+        f"{source} has no tasks: they are issues in {tracker}. Add a [[tasks]] table for each before you run the plan.",
         *setup_notes,
         *prompt_notes,
         *_left_out(front),
@@ -49,9 +49,11 @@ def import_symphony(front: FrontMatter, *, source: str, name: str) -> PlanDraft:
 def _setup(front: FrontMatter) -> tuple[str | None, list[str]]:
     script = clean(front.text("hooks", "after_create"))
     if not script or len(script) > MAX_SETUP:
-        return None, ["hooks.after_create is too long for a setup and was left out."] if script else []
+        return None, ["hooks.after_create is too long for a setup command and was left out."] if script else []
     if _MAKES_TREE.search(script):
-        return None, ["hooks.after_create makes the worktree, as every run does itself; add the rest of it as setup."]
+        return None, [
+            "hooks.after_create creates the worktree, which a run does by itself; add the rest of the hook as setup."
+        ]
     return script, []
 
 

@@ -70,14 +70,14 @@ def question(reached: str) -> Ask:
     if reached.startswith(TODAY):
         return choices.about_run(
             choices.BUDGET,
-            subject=f"The budget of the day is spent: {reached}",
-            body="It covers all runs. This one continues tomorrow (UTC), or when the daily settings are raised.",
+            subject=f"The daily budget is spent: {reached}",
+            body="It covers all runs. This one continues tomorrow (UTC), or when the daily limits are raised.",
             choices=(choices.FINISH, choices.STOP),
         )
     return choices.about_run(
         choices.BUDGET,
         subject=f"The budget is spent: {reached}",
-        body="Nothing is launched until you decide. Running agents were asked for a checkpoint and are stopped.",
+        body="Nothing is launched until you decide. Running agents were asked for a checkpoint and will be stopped.",
         choices=(choices.RAISE, choices.FINISH, choices.STOP),
     )
 
@@ -87,5 +87,5 @@ def task_question(task: TaskView, reached: str) -> Ask:
     return choices.about_task(
         task.id,
         subject=f"'{task.name}' has spent its budget: {reached}",
-        body="Trying again lets it spend as much once more.",
+        body="Trying again lets it spend the same amount again.",
     )

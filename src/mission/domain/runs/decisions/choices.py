@@ -82,8 +82,8 @@ def about_task(task_id: str, *, subject: str, body: str = "", key: str | None = 
 
 def about_client(client: ClientView, *, run: Run) -> Ask:
     """Ask about a client that cannot be launched; one that lacks its variables gets them from a shell."""
-    others = "Other clients of the run take over its tasks, unless they are meant for this one only."
-    shell = f"Use 'mission resume {run.id}' in a shell that has them: they are kept in memory only. "
+    others = "Other clients of the run take over its tasks, unless the tasks are only for this client."
+    shell = f"Use 'mission resume {run.id}' in a shell that has these variables; they are kept only in memory. "
     return about_run(
         client_key(client.name),
         subject=f"{client.name} cannot be launched: {client.problem}",
@@ -103,7 +103,7 @@ def about_tip(reason: str) -> Ask:
     """Ask for a repair of the integration branch, without which nothing is merged."""
     return about_run(
         TIP_RED,
-        subject=f"Nothing is merged: {reason}",
-        body="No task is blamed for that. Repair the branch or the checks, then try again.",
+        subject=f"Merging is stopped: {reason}",
+        body="This does not count against any task. Repair the branch or the checks, then try again.",
         choices=(RETRY, STOP),
     )

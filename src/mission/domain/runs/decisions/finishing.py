@@ -108,7 +108,7 @@ def _ask(draft: Draft, subject: str) -> None:
         choices.about_run(
             choices.FINAL,
             subject=subject,
-            body="Every task has ended. Add a task that repairs it, check again, or finish without the final checks.",
+            body="Every task has ended. Add a task that fixes it, check again, or finish without the final checks.",
             choices=(choices.RETRY, choices.FINISH_ANYWAY, choices.STOP),
         )
     )

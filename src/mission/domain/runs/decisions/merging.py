@@ -243,7 +243,7 @@ def _ask_about_checks(draft: Draft, candidate: Candidate, reason: str | None) ->
         choices.about_run(
             choices.checks_key(candidate.task_id),
             subject=f"The checks cannot run: {reason or 'they ended without a result'}",
-            body="The result waits to be merged. Repair the checks or their environment, then try again.",
+            body="The result is waiting to be merged. Repair the checks or their environment, then try again.",
             choices=(choices.RETRY, choices.SKIP, choices.SKIP_ALL, choices.STOP),
             task_id=candidate.task_id,
         )
@@ -253,8 +253,8 @@ def _ask_about_checks(draft: Draft, candidate: Candidate, reason: str | None) ->
 def _unproved_question(candidate: Candidate) -> Ask:
     return choices.about_run(
         choices.UNPROVED,
-        subject="There is no required check for a result that waits to be merged",
-        body="Go merges it, and later ones without a required check, as unproved. Or add a check.",
+        subject="There is no required check for a result that is waiting to be merged",
+        body="'Go' merges it, and later results without a required check, as unproved. Or add a check.",
         choices=(choices.GO, choices.STOP),
         task_id=candidate.task_id,
     )

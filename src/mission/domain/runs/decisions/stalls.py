@@ -33,7 +33,7 @@ def watch(draft: Draft, task: TaskView, live: LiveExecution, options: RunOptions
         question = choices.about_task(
             task.id,
             key=choices.circles_key(task.id),
-            subject=f"The agent of '{task.name}' goes in circles",
+            subject=f"The agent on '{task.name}' is going in circles",
             body=live.circles,
         )
         draft.ask(question)  # first: what was seen is known only while it runs

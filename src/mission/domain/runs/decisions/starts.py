@@ -57,10 +57,10 @@ def _question(task: TaskView, ended: EndedExecution, options: RunOptions) -> Ask
     """Return what a person must decide before the task is started again."""
     if ended.failed_by_its_word is not None:
         return choices.about_task(
-            task.id, subject=f"'{task.name}' failed: {ended.failed_by_its_word}", body="Its agent reported that."
+            task.id, subject=f"'{task.name}' failed: {ended.failed_by_its_word}", body="Its agent reported this."
         )
     if ended.stopped_by is not None:
-        return choices.about_task(task.id, subject=f"The agent of '{task.name}' was stopped. What follows?")
+        return choices.about_task(task.id, subject=f"The agent on '{task.name}' was stopped. What should happen next?")
     if (problem := stalls.same_again(task, options)) is not None:
         return choices.about_task(task.id, subject=problem, body=task.send_back or "")
     return None

@@ -87,7 +87,7 @@ class Inspection:
         if file.size > MAX_FILE_BYTES:
             self.findings.append(file.finding("large", f"{file.size / 1_000_000:.1f} MB"))
         if is_secret_name(file.path) and self._before(file.path) is None:
-            self.findings.append(file.finding("secret", "its name says that it holds secrets"))
+            self.findings.append(file.finding("secret", "its name suggests that it contains secrets"))
         if file.is_text:
             self._search(file)
 
@@ -98,7 +98,7 @@ class Inspection:
             return
         before = self._before(file.path) or b""
         for what in sorted({what for secret, what in found.items() if secret not in before}):
-            self.findings.append(file.finding("secret", f"it looks as if it contained {what}"))
+            self.findings.append(file.finding("secret", f"it seems to contain {what}"))
         if has_markers:
             size = self._marker_size(file.path)
             if conflicts_in(file.content, size) > conflicts_in(before, size):

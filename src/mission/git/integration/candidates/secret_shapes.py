@@ -16,9 +16,9 @@ SHAPES = (
     ("a PyPI token", re.compile(rb"\bpypi-AgE[\w-]{50,}")),
     ("an API key", re.compile(rb"\bsk-(?=[\w-]*[0-9])(?=[\w-]*[A-Z])[\w-]{32,}")),
     ("a Stripe key", re.compile(rb"\b[sr]k_live_[A-Za-z0-9]{20,}")),
-    ("a token of Mission Control", re.compile(rb"\bmca_[\w-]{30,}")),
+    ("a Mission Control token", re.compile(rb"\bmca_[\w-]{30,}")),
     (
-        "a password of a package registry",
+        "a package registry password",
         re.compile(rb"^\s*(?://\S+:)?_(?:authToken|password|auth)\s*=\s*[^\s$]{8,}", re.M),
     ),
 )

@@ -92,7 +92,7 @@ async def _land(context: RunContext, run: Run) -> None:
             return
         run = await context.work.read(_read, run_id=run.id)
     raise Conflict(
-        f"the branch '{_target(run)}' moved {MAX_TRIES} times while the result was checked upon it",
+        f"the branch '{_target(run)}' moved {MAX_TRIES} times while the result was being checked against it",
         hint="Land again when nobody else is pushing to it.",
         target=_target(run),
     )
@@ -105,7 +105,7 @@ async def _try_once(context: RunContext, run: Run) -> str | None:
     current = await work(top, tip_of, top, target)
     if current is None:
         raise InvalidState(
-            f"there is no branch '{target}' to land on", hint="Name another: mission land --target BRANCH."
+            f"there is no branch '{target}' to land on", hint="Name another branch: mission land --target BRANCH."
         )
     done = (run.landing or {}).get("commit")
     if done is not None and await work(top, contains, top, tip=current, commit=done):
@@ -153,7 +153,7 @@ async def _catch_up(context: RunContext, run: Run, current: str) -> None:
         paths = [each.path for each in merged.paths]
         raise Conflict(
             f"'{target}' has moved and conflicts with the run in {counted(len(paths), 'file')}: {', '.join(paths[:5])}",
-            hint=f"Merge '{target}' into '{run.branch}', resolve them there, then land again.",
+            hint=f"Merge '{target}' into '{run.branch}', resolve the conflicts there, then land again.",
             paths=paths,
             files=paths,
         )
@@ -225,7 +225,7 @@ def _check_landable(tx: Tx, run: Run, states: tuple[RunState, ...]) -> None:
     if run.state not in states:
         raise InvalidState(
             f"run {run.id} is {run.state} and cannot land",
-            hint="It lands once it has finished. 'mission show' says what it waits for."
+            hint="It lands once it has finished. 'mission show' says what it is waiting for."
             if run.is_live
             else f"Its work is on the branch '{run.branch}'.",
             current=str(run.state),

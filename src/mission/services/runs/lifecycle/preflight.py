@@ -80,7 +80,7 @@ async def _make_branch(context: RunContext, run: Run, found: Found) -> None:
     try:
         await context.trees.work(top, create_branch, top, run.branch, commit=run.base_commit)
     except MissionError as error:
-        found.problems.append(f"The branch '{run.branch}' cannot be made: {error.message}.")
+        found.problems.append(f"The branch '{run.branch}' cannot be created: {error.message}.")
         found.marks.append(NO_BRANCH)
 
 
@@ -106,7 +106,7 @@ def _add_facts(found: Found, facts: PreflightFacts, run: Run) -> None:
     if run.target is None:
         found.problems.append(
             "No branch is checked out, so the run has no branch to land on. "
-            "It can be named later: mission land --target BRANCH."
+            "You can name one later: mission land --target BRANCH."
         )
 
 
@@ -133,14 +133,14 @@ def _add_prices(context: RunContext, found: Found, run: Run) -> None:
     limits = (run.wanted.budget, run.wanted.budget_per_task, context.daily)
     if unpriced and any(each.usd is not None for each in limits):
         verb = "does" if len(unpriced) == 1 else "do"
-        found.problems.append(f"{', '.join(unpriced)} {verb} not report prices: the limit of money cannot be kept.")
+        found.problems.append(f"{', '.join(unpriced)} {verb} not report prices, so the cost limit cannot be enforced.")
 
 
 async def _add_machine(context: RunContext, found: Found, top: Path) -> None:
     free = await context.trees.work(top, _free_bytes, top)
     if free < context.min_free_gb * GIGABYTE:
         found.problems.append(
-            f"Only {free / GIGABYTE:.1f} GB of disk space is free; agents are launched from {context.min_free_gb:g} GB."
+            f"Only {free / GIGABYTE:.1f} GB of disk space is free; launching agents needs {context.min_free_gb:g} GB."
         )
     memory = free_memory()
     if memory is not None and memory < MIN_FREE_MEMORY and not context.agent_slots:

@@ -64,7 +64,7 @@ def check_clients(agents: Sequence[AgentMix], *, clients: Collection[str], wante
     missing = sorted({each for each in wanted if each} - {agent.client for agent in agents})
     if missing:
         raise InvalidInput(
-            f"agents: tasks of this mission are only for {', '.join(missing)}, which the run does not have",
+            f"agents: some tasks of this mission are only for {', '.join(missing)}, which the run does not have",
             hint=f"Add an agent with the client {missing[0]}.",
             field="agents",
             clients=missing,

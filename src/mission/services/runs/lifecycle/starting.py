@@ -203,7 +203,7 @@ def _check_facts(facts: PreflightFacts, *, path: Path) -> None:
     if not facts.is_repository:
         raise InvalidState(
             f"'{path.name}' is not a git repository, and a run needs one",
-            hint="'mission run --init' makes one and commits every file that is not ignored.",
+            hint="'mission run --init' creates one and commits every file that is not ignored.",
         )
     if facts.head is None:
         raise InvalidState(

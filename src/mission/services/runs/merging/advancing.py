@@ -102,7 +102,7 @@ def _ask(tx: Tx, *, run: Run, reason: str, hint: str | None) -> None:
             tx,
             kind=ItemKind.RUN,
             subject=f"The branch '{run.branch}' cannot be moved",
-            body="\n\n".join(filter(None, (reason, hint, "It is tried again by itself."))),
+            body="\n\n".join(filter(None, (reason, hint, "It is retried automatically."))),
             mission_id=run.mission_id,
             dedupe_key=_key(run),
         )

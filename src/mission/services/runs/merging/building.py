@@ -215,7 +215,7 @@ def _not_made(tx: Tx, *, run: Run, candidate_id: str, problem: str | None, lease
     """Send a candidate back whose files could not be made again."""
     candidate = current(tx, run, candidate_id, *BUILDABLE)
     if candidate is not None:
-        give_back(tx, candidate, reason=f"Files that conflicted could not be made again: {problem}", lease=lease)
+        give_back(tx, candidate, reason=f"Files that conflicted could not be regenerated: {problem}", lease=lease)
 
 
 def _unbuildable(tx: Tx, *, run: Run, candidate_id: str, error: MissionError, lease: timedelta) -> None:

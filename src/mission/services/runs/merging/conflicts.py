@@ -29,7 +29,7 @@ REGENERATE = "regenerate"
 """The kind of a finding about a file that a command makes again."""
 RESOLVE = (
     "The merge is started in your worktree: the files below contain both sides between conflict markers. "
-    "Edit each file so that both goals are met, remove the markers, and report again. You need no git command."
+    "Edit each file so that both goals are met, remove the markers, and report again. You do not need any git commands."
 )
 
 

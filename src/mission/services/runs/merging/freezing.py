@@ -114,7 +114,7 @@ def refused(tx: Tx, *, run: Run, candidate_id: str, reason: str, lease: timedelt
     """Send back a result that cannot be committed."""
     candidate = current(tx, run, candidate_id, CandidateState.REPORTED)
     if candidate is not None:
-        give_back(tx, candidate, reason=f"The result could not be taken: {reason}", lease=lease)
+        give_back(tx, candidate, reason=f"The result could not be committed: {reason}", lease=lease)
 
 
 def _queue(tx: Tx, *, run: Run, candidate_id: str, frozen: CandidateCommit) -> None:
