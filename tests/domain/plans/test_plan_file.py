@@ -265,7 +265,7 @@ def test_bad_syntax_has_its_line(text, line, words):
             4,
             "budget.per_task has no key 'per_task'",
         ),
-        (MISSION + "budget = {}\n[budget]\n" + TASK, 3, "mission.budget is also a table of its own"),
+        (MISSION + "budget = {}\n[budget]\n" + TASK, 3, "mission.budget is also given as a separate table"),
         (MISSION + "[[agents]]\nclient = 'command'\n" + TASK, 3, "agents[0] has no command"),
         (MISSION + "[[agents]]\nclient = 'codex'\ncommand = ['x']\n" + TASK, 5, "only for the client 'command'"),
         (MISSION + "[[agents]]\nclient = 'codex'\ncount = true\n" + TASK, 5, "must be a number, not true or false"),

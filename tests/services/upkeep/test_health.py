@@ -40,7 +40,7 @@ async def test_a_silent_owner_is_told_of_once_and_withdrawn_when_it_comes_back(c
     ada, ids = await claimed(call, "one", "two", "held")
     for status in ("in_progress", "blocked"):
         await call("task_update_status", {"id": ids["held"], "agent_id": ada, "status": status, "error": "key?"})
-    blocked, silent = ("blocker", "key?"), ("health", "ada stopped responding with 2 claimed tasks")
+    blocked, silent = ("blocker", "key?"), ("health", "ada stopped responding and holds 2 claimed tasks")
     assert await swept(call) == [blocked]
 
     clock.advance(minutes=20)
@@ -89,4 +89,4 @@ async def test_the_sweep_is_due_once_a_minute(call, clock):
     clock.advance(seconds=31)
     await health.sweep(BackgroundWork(call.app.database))
 
-    assert await found(call) == [("health", "ada stopped responding with 1 claimed task")]
+    assert await found(call) == [("health", "ada stopped responding and holds 1 claimed task")]

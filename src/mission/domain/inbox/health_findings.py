@@ -36,7 +36,7 @@ def silent_owner(*, agent_id: str, name: str, last_seen_at: datetime, tasks: int
     held = f"{tasks} claimed task{'s' if tasks > 1 else ''}"
     return HealthFinding(
         key=f"silent {agent_id} {format_time(last_seen_at)}",
-        subject=f"{name} stopped responding with {held}",
+        subject=f"{name} stopped responding and holds {held}",
         body=f"{name} ({agent_id}) has sent no heartbeat since {format_time(last_seen_at)} and its lease has expired. "
         f"Any agent may take {'them' if tasks > 1 else 'it'} over; see 'mission show {task_id}' for the progress.",
         task_id=task_id,

@@ -140,7 +140,7 @@ class InboxItem:
         if agent_id is not None and self.kind in PRIVATE_KINDS and not written:
             raise PermissionDenied(
                 f"inbox item {self.id} is only for the operator",
-                hint="Agents can read questions, blockers, reviews, failures, health and their own mail.",
+                hint="Agents can read questions, blockers, reviews, failures, health items and their own mail.",
                 item_id=self.id,
             )
 

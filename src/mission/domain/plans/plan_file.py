@@ -248,7 +248,7 @@ def _check_client(table: PlanTable, name: str, client: str | None, clients: Coll
 def _parse_budget(top: PlanTable, mission: PlanTable) -> PlanBudget | None:
     """Return the budget, which is a table of its own or an option of the mission."""
     if "budget" in top and "budget" in mission:
-        mission.refuse("budget", "is also a table of its own", "Keep one of them.")
+        mission.refuse("budget", "is also given as a separate table", "Keep one of them.")
     if "budget" in top:
         return _parse_limits(PlanTable(top.raw("budget"), field="budget", problems=top.problems), keys=BUDGET_KEYS)
     if "budget" in mission:

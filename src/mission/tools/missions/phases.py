@@ -96,7 +96,7 @@ async def start_phase(call: Call, args: StartPhase) -> PhaseStart:
 
 @tool(toolset="mission", result=CompletedPhase, idempotent=True)
 async def complete_phase(call: Call, args: CompletePhase) -> PhaseCompletion:
-    """Complete a phase after its tasks. warnings names open ones."""
+    """Complete a phase after its tasks. warnings lists open ones."""
     return await call.finish(
         phases.complete,
         phase_id=args.phase_id,

@@ -52,7 +52,7 @@ FOREVER = "public, max-age=31536000, immutable"
 HINT = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Mission Control</title></head>
 <body><h1>Mission Control {__version__} is running</h1>
-<p>This installation came without its page. Everything else works: connect an agent with
+<p>This installation does not include the web page. Everything else works: connect an agent with
 <code>mission setup CLIENT</code>, look around with <code>mission status</code> and <code>mission missions</code>.</p>
 <p>In a clone of the source, <code>make run</code> builds the page.</p></body></html>
 """

@@ -59,7 +59,7 @@ def _read_all(files: Iterable[Path], *, folder: Path) -> dict[str, str]:
         texts[file.name] = _read(file, hint="Remove it, or name one file.")
         total += len(texts[file.name])
         if total > MAX_SOURCE or len(texts) > MAX_TASKS:
-            raise TooLarge(f"{folder} has too many files, or too large ones", hint="Import only part of it.")
+            raise TooLarge(f"{folder} has too many files, or files that are too large", hint="Import only part of it.")
     return texts
 
 

@@ -150,7 +150,7 @@ def _program(settings: Settings) -> Iterator[DoctorFinding]:
         fix = f"Run it as {ours}, or add {Path(ours).parent} to PATH (with pipx: 'pipx ensurepath')."
         yield DoctorFinding(check="program", status="warning", message="'mission' is not on PATH", fix=fix)
     elif Path(found).resolve() != Path(ours).resolve() and Path(ours).name == "mission":
-        message = f"PATH finds {found}, but this is {ours}"
+        message = f"'mission' on PATH is {found}, but this is {ours}"
         yield DoctorFinding(
             check="program", status="warning", message=message, fix="Remove one of the two installations."
         )
