@@ -9,8 +9,16 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import InvalidState, MissionError
+from mission.domain.runs.steps import Launch
+from mission.services.launcher import LaunchRequest
+from mission.services.runs.agents import launching
+from mission.services.work import Work
 from mission.settings import Settings
 from tests.driven_runs import does, driven
+from tests.fake_executions import FakeExecutions
+from tests.services.conftest import fake_executions as fake_executions
+from tests.started_runs import StartedRuns
+from tests.started_runs import runs as runs
 
 CLAUDE = f"""#!{sys.executable}
 import json, os
@@ -50,6 +58,41 @@ async def test_after_a_restart_a_client_gets_its_variables_again_from_a_shell(
     assert found["tasks"][0]["denied"] == [{"tool": "Bash", "detail": '{"command": "curl example.org"}'}]
     assert found["spent"]["usd"] == 0.5
     assert list((settings.home / "handover").iterdir()) == []
+
+
+async def test_a_session_is_resumed_only_where_folder_and_branch_are_as_they_were(
+    runs: StartedRuns, fake_executions: FakeExecutions, monkeypatch: pytest.MonkeyPatch
+):
+    await runs.running()
+    task_id = (await runs.tasks())["one"].id
+    made = await fake_executions.launch(task_id)
+    await fake_executions.start(made.execution.id)
+    await fake_executions.end(made.execution.id, "failed")
+    tree, branch = Path(made.execution.directory), (await runs.run()).task_branch(task_id)
+    orders: list[LaunchRequest] = []
+
+    async def launch(_work: Work, order: LaunchRequest) -> None:
+        orders.append(order)
+
+    monkeypatch.setattr(runs.context.launcher, "launch", launch)
+
+    async def is_resumed() -> bool:
+        step = Launch(task_id=task_id, agent=0, resumes=made.execution.id, fresh=False)
+        await launching.launch(runs.context, await runs.run(), step)
+        assert orders[-1].resumes == made.execution.id
+        return not orders[-1].fresh
+
+    assert runs.git("branch", "--show-current", folder=tree) == branch
+    assert await is_resumed()
+    runs.git("switch", "-qc", "of-the-agent", folder=tree)
+    assert not await is_resumed()
+    runs.git("switch", "-q", "--detach", branch, folder=tree)
+    assert not await is_resumed()
+    runs.git("switch", "-q", branch, folder=tree)
+    assert await is_resumed()
+
+    tree.rename(tree.with_name("moved"))
+    assert not await is_resumed()
 
 
 async def test_in_a_run_only_the_run_launches(settings: Settings, repository: Path):
