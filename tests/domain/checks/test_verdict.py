@@ -114,6 +114,17 @@ def test_evidence_of_an_earlier_take_does_not_count():
     assert wanted(a_round(TESTS, take=2), old) == [("make test", Role.RESULT)]
 
 
+def test_a_check_that_counts_tests_is_counted_on_the_start_tree_once():
+    passed, definition = a_row(TESTS, PASSED), TESTS.definition
+    step = next_step(a_round(TESTS), [passed], uncounted={definition})
+    assert [each.role for each in step.tries] == [Role.START]
+
+    for state in (PASSED, FAILED):
+        before = a_row(TESTS, state, role=Role.START)
+        verdict = next_step(a_round(TESTS), [passed, before], uncounted={definition}).verdict
+        assert (verdict.state, verdict.proves) == (RoundState.PASSED, True)
+
+
 def test_a_check_that_must_fail_before_runs_without_the_change_too():
     assert wanted(a_round(RED_GREEN), a_row(RED_GREEN, PASSED)) == [("new", Role.RED)]
 

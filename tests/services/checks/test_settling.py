@@ -105,7 +105,7 @@ async def test_fewer_tests_than_on_the_start_tree_are_flagged(checked, signals):
     await checked.check({"name": "unit", "run": "cp count junit.xml", "junit": "junit.xml"})
     first = await checked.started()
     assert (await checked.report(first))["evidence"]["flags"] == []
-    (counted,) = await checked.evidence(first)
+    counted, _ = await checked.evidence(first)
     assert (counted.tests_run, counted.tests_skipped) == (5, 0)
     second = await checked.start(name="second")
     checked.write("count", junit(passed=4, skipped=0))
@@ -113,6 +113,20 @@ async def test_fewer_tests_than_on_the_start_tree_are_flagged(checked, signals):
     done = await checked.report(second)
 
     assert done["evidence"]["flags"] == ["unit ran 4 tests, 1 fewer than before the change"]
+
+
+async def test_the_start_tree_of_the_first_task_is_counted_to_be_compared_with(checked):
+    checked.write(".gitignore", "junit.xml\n")
+    checked.write("count", junit(passed=5, skipped=0))
+    await checked.check({"name": "unit", "run": "cp count junit.xml", "junit": "junit.xml"})
+    task = await checked.start()
+    checked.write("count", junit(passed=3, skipped=0))
+
+    done = await checked.report(task)
+
+    assert done["evidence"]["state"] == "proved"
+    assert done["evidence"]["flags"] == ["unit ran 3 tests, 2 fewer than before the change"]
+    assert [(str(row.role), row.tests_run) for row in await checked.evidence(task)] == [("result", 3), ("start", 5)]
 
 
 async def test_a_reviewed_mission_asks_a_person_after_its_checks_passed(checked, repository, signals):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -85,15 +85,19 @@ class RoundStep:
     """Checks that wait for a person's approval."""
 
 
-def next_step(round: CheckRound, evidence: Sequence[Evidence]) -> RoundStep:
-    """Decide from the rows alone what comes next, so that a new process finds the same work after a crash."""
+def next_step(round: CheckRound, evidence: Sequence[Evidence], *, uncounted: Collection[str] = ()) -> RoundStep:
+    """Decide from the rows alone what comes next, so that a new process finds the same work after a crash.
+
+    `uncounted` names the definitions that counted tests, but whose tests on the start tree nobody has counted yet.
+    """
     rows = [each for each in evidence if each.take == round.take]
     if any(each.state is EvidenceState.VOID and each.role is Role.RESULT for each in rows):
         if round.take < MAX_TAKES:
             return RoundStep(retake=True)
         results = [_result(each, rows, tree=round.tree) for each in round.defined if not each.waits]
         return RoundStep(verdict=Verdict(state=RoundState.VOID, proves=False, results=results))
-    tries = [NextTry(defined=each, role=role) for each in round.defined if (role := _next_role(each, rows, round))]
+    roles = [(each, _next_role(each, rows, round, is_uncounted=each.definition in uncounted)) for each in round.defined]
+    tries = [NextTry(defined=each, role=role) for each, role in roles if role is not None]
     if tries or any(not each.is_finished for each in rows):
         return RoundStep(tries=tries)
     waiting = [each.check.name for each in round.defined if each.waits and each.check.required]
@@ -103,7 +107,9 @@ def next_step(round: CheckRound, evidence: Sequence[Evidence]) -> RoundStep:
     return RoundStep(verdict=_verdict(results, excuses=round.excuses))
 
 
-def _next_role(defined: DefinedCheck, rows: Sequence[Evidence], round: CheckRound) -> Role | None:
+def _next_role(
+    defined: DefinedCheck, rows: Sequence[Evidence], round: CheckRound, *, is_uncounted: bool
+) -> Role | None:
     """Return the tree on which the check must run next; None if it is waiting or done."""
     if defined.waits:
         return None
@@ -116,7 +122,8 @@ def _next_role(defined: DefinedCheck, rows: Sequence[Evidence], round: CheckRoun
         return None
     if last.state is EvidenceState.PASSED and check.before is Before.FAIL:
         return _once(rows, defined, Role.RED, round)
-    if last.state is EvidenceState.FAILED and check.before is Before.ANY and round.purpose in OF_TASK:
+    compares = last.state is EvidenceState.FAILED or (last.state is EvidenceState.PASSED and is_uncounted)
+    if compares and check.before is Before.ANY and round.purpose in OF_TASK:
         return _once(rows, defined, Role.START, round)
     return None
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.checks.check import Approval
-from mission.domain.checks.evidence import Evidence, EvidenceState, Outcome
+from mission.domain.checks.evidence import Evidence, EvidenceState, Outcome, Role
 from mission.domain.checks.round import HOLDER_LEASE, OF_TASK, CheckRound, Purpose, RoundState
 from mission.domain.checks.schedule import startable
 from mission.domain.checks.verdict import RoundStep, next_step
@@ -172,12 +172,20 @@ def _step(tx: Tx, round: CheckRound) -> tuple[RoundStep, list[Evidence]]:
     """Queue tries until the next step is to wait or to settle; some tries end at once."""
     while True:
         rows = reuse.reuse_queued(tx, round, tx.evidence.of_round(round.id))
-        step = next_step(round, rows)
+        step = next_step(round, rows, uncounted=_uncounted(tx, round, rows))
         if not step.tries:
             return step, rows
         queued = rounds.queue(tx, round, step.tries)
         if not any(each.is_finished for each in queued):
             return RoundStep(), [*rows, *queued]
+
+
+def _uncounted(tx: Tx, round: CheckRound, rows: Sequence[Evidence]) -> set[str]:
+    """Return the definitions that counted tests on the result, but never on the tree of the task's start."""
+    if round.start_tree is None:
+        return set()
+    counting = {each.definition for each in rows if each.role is Role.RESULT and each.tests is not None}
+    return {each for each in counting if tx.evidence.counted(definition=each, tree=round.start_tree) is None}
 
 
 def _record(tx: Tx, evidence_id: str, outcome: Outcome, *, tree: str | None) -> None:
