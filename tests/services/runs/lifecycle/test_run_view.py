@@ -85,7 +85,7 @@ async def test_the_next_try_is_shown_as_the_run_decides_it_from_a_persons_last_a
     await ends_without_a_report()
     await ends_without_a_report()
     second = (await runs.get())["tasks"][0]
-    assert (second["reason"], second["retry_at"]) == ("Try 2 of 3 ended without a report.", await decided())
+    assert (second["reason"], second["retry_at"]) == ("Attempt 2 of 3 ended without a report.", await decided())
     item = await runs.ask(f"task:{id}", "retry", "skip", task_id=id)
     await call("queue_answer", {"id": item.id, "choice": 1})
     clock.advance(seconds=1)
@@ -94,7 +94,7 @@ async def test_the_next_try_is_shown_as_the_run_decides_it_from_a_persons_last_a
     await ends_without_a_report()
     shown = (await runs.get())["tasks"][0]
 
-    assert (shown["reason"], shown["attempts"]) == ("Try 1 of 3 ended without a report.", 3)
+    assert (shown["reason"], shown["attempts"]) == ("Attempt 1 of 3 ended without a report.", 3)
     assert shown["retry_at"] == await decided()
 
 
