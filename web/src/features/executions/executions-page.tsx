@@ -126,7 +126,7 @@ const NONE: Record<Show, [string, string]> = {
   live: ["No executions are running", "Launch an agent on a ready task, or look at ended executions."],
   waiting: ["No agents are waiting for you", "Agents that ask a question or are blocked appear here."],
   silent: ["No agents are silent", "Agents with no output for 90 seconds appear here. Try a nudge."],
-  ended: ["No executions have ended", "You can replay the terminal of an ended execution here."],
+  ended: ["No executions have ended", "You can replay a finished execution's terminal session here."],
 };
 
 function NoExecutions({ show, none }: { show: Show; none: boolean }) {

@@ -50,7 +50,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
           <Fact name="Machine">{run.host_id}</Fact>
         </dl>
       </Card>
-      <Notes title="Found before the first launch" lines={notesOf(run.preflight)} />
+      <Notes title="Findings before the first launch" lines={notesOf(run.preflight)} />
       <Notes title="Waived checks" lines={run.waivers.map(describeWaiver)} />
       <Notes title="Commits by others on the branch" lines={run.foreign_commits.map(describeCommit)} />
     </>

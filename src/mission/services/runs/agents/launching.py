@@ -73,7 +73,10 @@ def _same_place(tx: Tx, step: Launch) -> bool:
 
 def _request(agent: AgentMix, step: Launch, *, run: Run, fresh: bool) -> LaunchRequest:
     if agent.client == COMMAND and not agent.command:
-        raise InvalidState("the agent 'command' of this run has no program", hint="Change the agents of the run.")
+        raise InvalidState(
+            "no program is set for this run's 'command' agent",
+            hint="Set its program, or choose another agent.",
+        )
     return LaunchRequest(
         task_id=step.task_id,
         adapter=agent.client,

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from mission.domain.errors import InvalidInput
+from mission.domain.plural import counted
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.handover import handed_over
 from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
@@ -109,7 +110,7 @@ def land(reference: str, squash: bool | None, target: str | None, as_json: bool)
         return
     say(f"Landed {found['commit'][:12]} on {found['target']}.")
     if found["removed"]:
-        say(f"Removed {len(found['removed'])} worktrees and branches of the run.")
+        say(f"Cleaned up {counted(len(found['removed']), 'worktree or branch', 'worktrees and branches')}.")
     for kept in found["kept"]:
         say(f"Kept {kept.get('name', '')}: {kept.get('reason', '')}")
 

@@ -78,7 +78,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
 @json_option
 @report_errors
 def down(force: bool, as_json: bool) -> None:
-    """Stop the daemon. Working agents lose their connection until it runs again.
+    """Stop the daemon. Running agents are disconnected until you start it again.
 
     Launched agents keep running; 'mission stop ID' stops one.
     """

@@ -26,7 +26,7 @@ LOOK_SECONDS = 1.0
 @json_option
 @report_errors
 def inbox(item_id: str | None, everything: bool, watch: bool, as_json: bool) -> None:
-    """Show your inbox, most blocking items first; with an ID, show that item in full."""
+    """Show your inbox, starting with what blocks the most work; with an ID, show that item in full."""
     if item_id is not None:
         found = client.call("queue_get", {"id": item_id})
         show_json(found) if as_json else _show(found)
