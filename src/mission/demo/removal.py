@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from mission.domain.errors import NotFound
+from mission.domain.errors import InvalidState, NotFound
 from mission.domain.missions.mission import ENDED
 from mission.domain.runs.run import LIVE
 from mission.git.worktrees.worktree import folder_for
@@ -16,6 +17,8 @@ from mission.transports.bridge.daemon_process import ToolFailed
 
 Operator = Callable[[str, dict[str, Any]], dict[str, Any]]
 """Calls a tool of the daemon as the person."""
+STOP_SECONDS = 30.0
+"""How long agents may take to stop before a mission is deleted."""
 REPOSITORY = "ledger"
 MISSION = "mission"
 """The file in a demo's folder with the id of its mission."""
@@ -56,4 +59,17 @@ def _remove_mission(mission_id: str, operator: Operator) -> None:
         if workspace["status"] == "active":
             operator("workspace_update", {"id": workspace["id"], "status": "abandoned"})
         operator("workspace_remove", {"id": workspace["id"]})
-    operator("mission_delete", {"mission_id": mission_id})
+    _delete(mission_id, operator)
+
+
+def _delete(mission_id: str, operator: Operator) -> None:
+    """Delete the mission as soon as its agents have stopped, which takes a moment."""
+    give_up_at = time.monotonic() + STOP_SECONDS
+    while True:
+        try:
+            operator("mission_delete", {"mission_id": mission_id})
+            return
+        except ToolFailed as failed:
+            if failed.error["code"] != InvalidState.code or time.monotonic() > give_up_at:
+                raise
+        time.sleep(0.1)

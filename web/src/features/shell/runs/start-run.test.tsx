@@ -1,4 +1,5 @@
-import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { useState } from "react";
 import { expect, test } from "vitest";
 
 import { renderPage } from "@/testing/render-page";
@@ -49,6 +50,25 @@ test("a run is started with counts of installed clients, review, budget and land
       budget: { usd: 12.5 },
     },
   ]);
+});
+
+test("the run is opened even if its event removes the dialog before the answer", async () => {
+  let remove = () => {};
+  function Page() {
+    const [isThere, setThere] = useState(true);
+    remove = () => setThere(false);
+    return isThere && <StartRunButton missionId="m_1" name="Tidy up" />;
+  }
+  const run_start = () => {
+    act(remove);
+    return { run_id: "run_8" };
+  };
+  const { address } = renderPage(<Page />, { adapter_list: CLIENTS, run_start });
+  fireEvent.click(screen.getByRole("button", { name: "Run…" }));
+  await screen.findByLabelText("Codex");
+  fireEvent.click(screen.getByRole("button", { name: "Start run" }));
+
+  await waitFor(() => expect(address()).toBe("/runs/run_8"));
 });
 
 test("the server decides what is valid, and its refusal is shown", async () => {

@@ -77,12 +77,14 @@ function Form({ missionId, close, clients }: FormProps) {
       ...budgetOf(limits),
       ...(target.trim() !== "" ? { target: target.trim() } : {}),
     };
-    start.mutate(args, {
-      onSuccess: (run) => {
+    // A promise, because the event of the new run may remove this dialog before the answer comes.
+    start.mutateAsync(args).then(
+      (run) => {
         close();
         void navigate(`/runs/${run.run_id}`);
       },
-    });
+      () => undefined, // shown below the form
+    );
   };
   return (
     <form className="form start-run" onSubmit={submit} noValidate>
