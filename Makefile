@@ -46,7 +46,9 @@ run: $(RUNS)
 
 test: check
 	@$(PAGE) test
-	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile || { [ -n "$(AGAIN)" ] && \
+	echo "Run what failed once more, one test at a time. A test that passes only now is a bug: fix it." && \
+	$(PYTHON) -m pytest -n 0 --last-failed --last-failed-no-failures none; }
 
 # Properties of hypothesis count as well: they try ten times as many examples.
 test-faults: $(READY)
@@ -67,7 +69,7 @@ test-clients: $(READY)
 # down, the client tests are skipped with a message.
 ci: $(READY)
 	@$(PYTHON) tests/clients/install.py & clients=$$!; trap "kill $$clients 2>/dev/null || true" EXIT; \
-	$(MAKE) test && if wait $$clients; then $(MAKE) test-clients; \
+	$(MAKE) test AGAIN=1 && if wait $$clients; then $(MAKE) test-clients; \
 	else echo "Could not fetch the agent clients; their tests were skipped."; fi
 
 # Python and the page are checked at once; both have to pass.
