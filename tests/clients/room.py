@@ -63,7 +63,7 @@ class Room:
         return found["observations"][::-1]
 
     def transcript(self, execution: str) -> str:
-        """What it showed, for whoever reads a failure."""
+        """What it showed, for the reader of a failure."""
         folder = self.live.app.launcher.folder(execution)
         return "\n".join(path.read_text()[-6000:] for path in sorted(folder.glob("transcript*.cast")))
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests import fault_cases
 from tests.kill_points import proof_scenarios
-from tests.kill_points.matrix import Case, Matrix, cases_of
+from tests.kill_points.matrix import Case, Matrix, cases_of, first_times
 from tests.kill_points.static_points import points_in
 from tests.postgres_databases import Shelf
 
@@ -46,7 +46,7 @@ REACHED = {
     ],
 }
 """The scenario in which the daemon reaches each of its points."""
-RUNNERS = {"spawn mission.runtime.runner.program.Program._start": "void"}
+RUNNERS = {"void": ["spawn mission.runtime.runner.program.Program._start"]}
 """The same for points of runners."""
 EXCUSED = {
     "spawn mission.runtime.checking.check_folder.start_runner": "only if the waiting runner is gone, which is a case",
@@ -55,6 +55,7 @@ EXCUSED = {
     "write mission.services.checks.progress.not_examined": "only if the tree goes away during the checks; like advance",
     "write mission.services.executions.state.heartbeat_all": "every few minutes, and it only moves a time",
 }
+FIRST_TIMES = [*first_times(REACHED), *first_times(RUNNERS, of="runner")]
 SHARES = 24 if fault_cases.WHOLE else 1
 
 
@@ -67,25 +68,14 @@ def matrix(tmp_path_factory: pytest.TempPathFactory, _sqlite_template: Path) -> 
 
 
 def test_each_write_git_command_and_program_of_the_code_has_a_case():
-    named = {point for points in REACHED.values() for point in points} | RUNNERS.keys()
+    named = {point for reached in (REACHED, RUNNERS) for points in reached.values() for point in points}
 
     assert points_in(*FOLDERS) - named == EXCUSED.keys()
     assert named <= points_in(*FOLDERS)
 
 
-def first_times() -> list[Case]:
-    """Return a case before and one after each point of the code."""
-    known = [("daemon", scenario, point) for scenario, points in REACHED.items() for point in points]
-    known += [("runner", scenario, point) for point, scenario in RUNNERS.items()]
-    return [
-        Case(scenario=scenario, of=of, point=point, moment=moment, number=1)
-        for of, scenario, point in known
-        for moment in ("before", "after")
-    ]
-
-
 @pytest.mark.faults
-@pytest.mark.parametrize("case", fault_cases.sample(first_times(), size=3), ids=str)
+@pytest.mark.parametrize("case", fault_cases.sample(FIRST_TIMES, size=3), ids=str)
 def test_a_kill_at_a_point_of_the_code_costs_time_and_nothing_else(matrix: Matrix, case: Case):
     matrix.fail_together([case])
 
@@ -98,7 +88,7 @@ def test_a_kill_at_any_point_that_is_reached_costs_time_and_nothing_else(matrix:
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("case", fault_cases.sample(first_times()[::3], size=1), ids=str)
+@pytest.mark.parametrize("case", fault_cases.sample(FIRST_TIMES[::3], size=1), ids=str)
 def test_a_kill_costs_nothing_on_postgresql_either(matrix: Matrix, postgres_shelf: Shelf, case: Case):
     with postgres_shelf.lent() as url:
         matrix.fail_together([case], database_url=url)

@@ -9,7 +9,7 @@ import pytest
 
 from tests import fault_cases
 from tests.kill_points import run_scenarios
-from tests.kill_points.matrix import Case, Matrix, cases_of
+from tests.kill_points.matrix import Case, Matrix, cases_of, first_times
 from tests.kill_points.static_points import points_in
 from tests.postgres_databases import Shelf
 
@@ -110,18 +110,8 @@ def test_each_write_git_command_and_program_of_the_code_has_a_case():
     assert named <= points_in(*FOLDERS)
 
 
-def first_times() -> list[Case]:
-    """Return a case before and one after each point of the code."""
-    return [
-        Case(scenario=scenario, of="daemon", point=point, moment=moment, number=1)
-        for scenario, points in REACHED.items()
-        for point in points
-        for moment in ("before", "after")
-    ]
-
-
 @pytest.mark.faults
-@pytest.mark.parametrize("case", fault_cases.sample(first_times(), size=2), ids=str)
+@pytest.mark.parametrize("case", fault_cases.sample(first_times(REACHED), size=2), ids=str)
 def test_a_kill_at_a_point_of_the_code_costs_time_and_nothing_else(matrix: Matrix, case: Case):
     matrix.fail_together([case])
 
@@ -135,7 +125,7 @@ def test_a_kill_at_any_point_that_is_reached_costs_time_and_nothing_else(matrix:
 
 @pytest.mark.faults
 @pytest.mark.skipif(not fault_cases.WHOLE, reason="in 'make test-faults'")
-@pytest.mark.parametrize("case", first_times()[::5], ids=str)
+@pytest.mark.parametrize("case", first_times(REACHED)[::5], ids=str)
 def test_a_kill_costs_nothing_on_postgresql_either(matrix: Matrix, postgres_shelf: Shelf, case: Case):
     with postgres_shelf.lent() as url:
         matrix.fail_together([case], database_url=url)

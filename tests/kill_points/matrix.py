@@ -49,6 +49,16 @@ class Case:
         return f"{self.scenario}: {self.of}, {self.moment} {self.point}, number {self.number}"
 
 
+def first_times(points: Mapping[str, Iterable[str]], *, of: str = "daemon") -> list[Case]:
+    """Return a case before and one after each point of the code, by the scenario that reaches it."""
+    return [
+        Case(scenario=scenario, of=of, point=point, moment=moment, number=1)
+        for scenario, reached in points.items()
+        for point in reached
+        for moment in ("before", "after")
+    ]
+
+
 class Matrix:
     """Scenarios with real daemons, git and programs, in fresh homes."""
 

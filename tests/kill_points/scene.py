@@ -1,4 +1,4 @@
-"""A home, a repository and a daemon that may be killed at a point; whoever calls it starts the next one and repeats."""
+"""A home, a repository and a daemon that may be killed at a point; its caller then starts the next one and repeats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A daemon of the simulation: the real driver, checker and delivery on mortal ports, built anew after every death."""
+"""A daemon of the simulation: the real driver, checker and delivery on ports that can be killed at any call."""
 
 from __future__ import annotations
 

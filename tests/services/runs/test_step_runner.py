@@ -74,7 +74,7 @@ async def test_steps_of_merging_wait_for_each_other(runner, recorder):
     gate.set()
     await recorder.until(check, WORKS)
 
-    assert build not in recorder.done, "it is decided upon anew after the first one"
+    assert build not in recorder.done, "it is decided again after the first one"
 
 
 async def test_a_failed_step_that_nobody_wants_any_more_is_forgotten(runner, recorder, monkeypatch):
