@@ -84,7 +84,7 @@ class App:
         self.events = EventLog(self.database)
         self.trees = Trees(
             Snapshots(settings.snapshots_path),
-            workshop=_worktree_maker(settings),
+            worktree_maker=_worktree_maker(settings),
             host_id=settings.host_id,
             find_ports=find_port_base,
         )

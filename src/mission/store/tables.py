@@ -345,6 +345,7 @@ evidence = Table(
     Index(None, "round_id"),
     _partial("ix_evidence_unfinished", "host_id", "created_at", where="state IN ('queued', 'running')"),
     _partial("ix_evidence_passed", "definition", "tree", "created_at", where="state = 'passed'"),
+    _partial("ix_evidence_counted", "definition", "tree", "created_at", where="tests_run IS NOT NULL"),
 )
 
 runs = Table(

@@ -8,11 +8,11 @@ import pytest
 
 from mission.domain.errors import InvalidInput
 from mission.domain.plans.field_values import parse_argument, parse_list, parse_text, parse_whole
-from mission.domain.plans.option_fields import OPTIONS, parse_option, parse_options, with_defaults
+from mission.domain.plans.option_fields import OPTIONS, parse_option
 from mission.domain.plans.plan_budget import PlanBudget, parse_budget
 
 
-def test_every_option_is_taken_and_none_counts_as_not_given():
+def test_every_option_is_taken():
     given = {
         "max_parallel": 4,
         "overlap": "allow",
@@ -29,7 +29,7 @@ def test_every_option_is_taken_and_none_counts_as_not_given():
         "budget": {"usd": 2, "per_task": {"minutes": 10}},
     }
 
-    parsed = parse_options(given, field="run")
+    parsed = {name: parse_option(name, value, field=f"run.{name}") for name, value in given.items()}
 
     assert given.keys() == OPTIONS.keys() == parsed.keys()
     assert parsed == {
@@ -38,14 +38,13 @@ def test_every_option_is_taken_and_none_counts_as_not_given():
         "setup_inputs": ("package.json", "**/*.lock"),
         "budget": PlanBudget(usd=2, per_task=PlanBudget(minutes=10)),
     }
-    assert parse_options(dict.fromkeys(OPTIONS), field="run") == {}
 
 
 def test_the_defaults_are_as_documented():
-    assert with_defaults({"attempts": 7}) == {
+    assert {name: option.default for name, option in OPTIONS.items()} == {
         "max_parallel": 0,
         "overlap": "avoid",
-        "attempts": 7,
+        "attempts": 3,
         "revisions": 3,
         "retry_minutes": (1, 4, 16),
         "stall_minutes": 10,
@@ -98,18 +97,11 @@ def test_a_default_could_be_given(name):
 )
 def test_a_wrong_value_names_its_field(name, value, field, words):
     with pytest.raises(InvalidInput) as refused:
-        parse_options({name: value}, field="run")
+        parse_option(name, value, field=f"run.{name}")
 
     assert refused.value.details["field"] == f"run.{field}"
     assert words in refused.value.message
     assert refused.value.hint
-
-
-def test_an_unknown_name_gets_the_nearest():
-    with pytest.raises(InvalidInput, match="run has no key 'max_paralel'") as refused:
-        parse_options({"max_paralel": 1}, field="run")
-
-    assert refused.value.hint == "Did you mean 'max_parallel'?"
 
 
 def test_a_budget_shows_only_what_it_limits():

@@ -94,7 +94,7 @@ async def test_the_tree_of_the_start_is_rebuilt_and_removed(tmp_path, repository
 def _trees(folder: Path) -> Trees:
     return Trees(
         Snapshots(folder / "snapshots"),
-        workshop=WorktreeMaker(folder / "worktrees"),
+        worktree_maker=WorktreeMaker(folder / "worktrees"),
         host_id="test-host",
         find_ports=min,
     )

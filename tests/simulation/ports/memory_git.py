@@ -251,7 +251,7 @@ class MemoryGit:
         self._repository.worktrees.pop(path, None)
 
     def make(self, order: WorktreeRequest, *, report: Any = None) -> CreatedWorktree:
-        """Do what the workshop does: return the worktree at the path, made if it is not there."""
+        """Do what the worktree_maker does: return the worktree at the path, made if it is not there."""
         repository = self._repository
         is_new = order.path not in repository.worktrees
         if is_new:

@@ -71,7 +71,7 @@ class MemoryTrees(Trees):
         self.host_id = host_id
         self.repository = repository
         self.git = MemoryGit(repository)
-        self.workshop = MemoryWorkshop(Path("/simulated/worktrees"), self.git)
+        self.worktree_maker = MemoryWorkshop(Path("/simulated/worktrees"), self.git)
         self._clock = clock
         self._ports = 20_000
         self._doubles: dict[Any, Callable[..., Any]] = {each: getattr(self.git, each.__name__) for each in DOUBLED}

@@ -65,8 +65,10 @@ class RealPlace:
         git(self.top, "init", "-q", "-b", "main")
         git(self.top, "add", "-A")
         git(self.top, "commit", "-qm", "first")
-        workshop = WorktreeMaker(folder / "worktrees")
-        self.trees = Trees(Snapshots(folder / "kept"), workshop=workshop, host_id="h", find_ports=lambda _: 1)
+        worktree_maker = WorktreeMaker(folder / "worktrees")
+        self.trees = Trees(
+            Snapshots(folder / "kept"), worktree_maker=worktree_maker, host_id="h", find_ports=lambda _: 1
+        )
 
     def write(self, folder: Path, files: Mapping[str, str | None]) -> None:
         for name, text in files.items():
@@ -140,12 +142,12 @@ class Work:
         return await self.tip()
 
     async def worktree(self, name: str) -> Path:
-        path = self.place.trees.workshop.place_for(self.top, name)
+        path = self.place.trees.worktree_maker.place_for(self.top, name)
         path.parent.mkdir(parents=True, exist_ok=True) if "simulated" not in path.parts else None
         order = WorktreeRequest(
             top=self.top, path=path, branch=f"{RUN}.{name}", base=RUN, create=True, reuse_branch=True
         )
-        return (await self.do(self.place.trees.workshop.make, order)).path
+        return (await self.do(self.place.trees.worktree_maker.make, order)).path
 
     async def freeze(self, name: str, files: Mapping[str, str | None]) -> CandidateCommit:
         here = await self.worktree(name)
@@ -164,7 +166,7 @@ class Work:
         return str(made)
 
     async def checked_out(self, commit: str) -> dict[str, str]:
-        path = self.place.trees.workshop.home / "merge"
+        path = self.place.trees.worktree_maker.home / "merge"
         await self.do(check_out, self.top, path, commit=commit)
         return self.place.files(path)
 
@@ -303,7 +305,7 @@ async def test_a_worktree_that_was_removed_is_lost_and_can_be_made_again_from_it
 async def test_a_check_out_has_exactly_the_files_of_its_commit(work: Work):
     first = await work.begin()
     frozen = await work.freeze("one", {"c.txt": "c\n"})
-    path = work.place.trees.workshop.home / "merge"
+    path = work.place.trees.worktree_maker.home / "merge"
     await work.checked_out(frozen.commit)
     work.place.write(path, {"left.txt": "x\n", "a.txt": "changed\n"})
 
@@ -317,7 +319,7 @@ async def test_a_check_out_has_exactly_the_files_of_its_commit(work: Work):
 async def test_a_tree_is_identified_by_its_content_and_what_changes_in_it_is_seen(work: Work):
     first = await work.begin()
     await work.checked_out(first)
-    path = work.place.trees.workshop.home / "merge"
+    path = work.place.trees.worktree_maker.home / "merge"
     here = await work.place.trees.at(str(path), host_id="h", what="it")
     identity = await work.place.trees.identify(here)
     still = await work.place.trees.drift(identity.as_dict())

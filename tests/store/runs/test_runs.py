@@ -63,15 +63,6 @@ def test_runs_of_a_host_without_a_driver_are_found(tx, add_run):
     assert {each.id for each in tx.runs.live_on_host("here")} == {driven.id, silent.id, new.id}
 
 
-def test_live_runs_of_one_repository_know_each_other(tx, add_run):
-    first, second = add_run(repository="/a"), add_run(repository="/a")
-    add_run(repository="/b")
-
-    found = tx.runs.live_in_repository(host_id="here", repository="/a")
-
-    assert {each.id for each in found} == {first.id, second.id}
-
-
 def test_pages_are_newest_first_and_filtered_by_state(tx, add_run):
     old = add_run(state=RunState.FINISHED)
     young = add_run(created_at=NOW + timedelta(seconds=1))

@@ -11,7 +11,6 @@ from typing import Any
 from mission.domain.checks.check import MAX_COMMAND, MAX_GLOBS
 from mission.domain.checks.file_patterns.globs import compile_glob
 from mission.domain.plans.field_values import (
-    check_known,
     inner_field,
     parse_choice,
     parse_flag,
@@ -123,15 +122,3 @@ OPTIONS: Mapping[str, OptionField] = {
 def parse_option(name: str, value: Any, *, field: str) -> Any:
     """Return the value of one option; raise InvalidInput, with the field, if it is wrong."""
     return OPTIONS[name].parse(value, field=field)
-
-
-def parse_options(values: Mapping[str, Any], *, field: str) -> dict[str, Any]:
-    """Return the options that are given and not None; raise InvalidInput, with the field, for the first wrong one."""
-    check_known(values, OPTIONS, field=field)
-    given = {name: value for name, value in values.items() if value is not None}
-    return {name: parse_option(name, value, field=f"{field}.{name}") for name, value in given.items()}
-
-
-def with_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all options: the given ones, and the defaults of the others."""
-    return {name: options.get(name, each.default) for name, each in OPTIONS.items()}

@@ -255,12 +255,6 @@ def _with_approvals(tx: Tx, round: CheckRound) -> CheckRound:
     return replace(round, checks=checks)
 
 
-def identity_of(tx: Tx, *, round_id: str) -> Mapping[str, Any] | None:
-    """Return the stored identity of a round's tree."""
-    round = tx.rounds.find(round_id)
-    return round.identity if round is not None else None
-
-
 def is_settled(tx: Tx, *, round_id: str) -> bool:
     """Return whether a round has ended."""
     round = tx.rounds.find(round_id)

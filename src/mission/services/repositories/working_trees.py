@@ -86,10 +86,12 @@ FindPorts = Callable[[Collection[int]], int]
 class Trees:
     """Asynchronous access to git and folders for services."""
 
-    def __init__(self, snapshots: Snapshots, *, workshop: WorktreeMaker, host_id: str, find_ports: FindPorts) -> None:
+    def __init__(
+        self, snapshots: Snapshots, *, worktree_maker: WorktreeMaker, host_id: str, find_ports: FindPorts
+    ) -> None:
         self.host_id = host_id
         self.find_ports = find_ports
-        self.workshop = workshop
+        self.worktree_maker = worktree_maker
         self._snapshots = snapshots
         self._start_trees = StartTrees(snapshots)
         self._lookers = TreeThreads("trees")

@@ -86,7 +86,7 @@ async def create(
         reuse_branch=origin.reuse_branch,
         setup=await with_variables(work, trees, wanted.setup or setup_of(mission), path=str(path)),
     )
-    created = await trees.work(top, trees.workshop.make, request, report=report)
+    created = await trees.work(top, trees.worktree_maker.make, request, report=report)
     return await work.finish(record, mission_id=mission.id, created=created, top=str(top), host_id=trees.host_id)
 
 

@@ -76,7 +76,7 @@ async def prepare(
     if place.tree.kind != "git":
         return {task_id: PreparedWorktree(task_id=task_id, host_id=trees.host_id, warnings=(NO_REPOSITORY,))}
     top, known = place.tree.path, plan.workspace
-    path = Path(known.path) if known is not None else trees.workshop.place_for(top, plan.name)
+    path = Path(known.path) if known is not None else trees.worktree_maker.place_for(top, plan.name)
     request = WorktreeRequest(
         top=top,
         path=path,
@@ -86,7 +86,7 @@ async def prepare(
         reuse_branch=True,
         setup=await with_variables(work, trees, plan.setup, path=str(path)),
     )
-    created = await trees.work(top, trees.workshop.make, request, report=report)
+    created = await trees.work(top, trees.worktree_maker.make, request, report=report)
     missing = await trees.work(top, unmerged, top, plan.needed, into=created.branch)
     warnings = (*created.warnings, *(f"{created.branch} lacks the work of {each}: merge it first" for each in missing))
     prepared = PreparedWorktree(

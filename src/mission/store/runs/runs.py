@@ -26,9 +26,6 @@ _LIVE_ON_HOST = _MAPPER.select.where(_LIVE, runs.c.host_id == bindparam("host_id
 _ABANDONED = _LIVE_ON_HOST.where(
     or_(runs.c.holder_until.is_(None), runs.c.holder_until <= bindparam("now", type_=UtcTime))
 )
-_LIVE_IN_REPOSITORY = _MAPPER.select.where(
-    _LIVE, runs.c.host_id == bindparam("host_id"), runs.c.repository == bindparam("repository")
-)
 
 
 class Runs:
@@ -65,9 +62,6 @@ class Runs:
     def abandoned(self, *, host_id: str, now: datetime) -> list[Run]:
         """List the live runs of a host that no daemon drives, oldest first."""
         return self._all(_ABANDONED, host_id=host_id, now=now)
-
-    def live_in_repository(self, *, host_id: str, repository: str) -> list[Run]:
-        return self._all(_LIVE_IN_REPOSITORY, host_id=host_id, repository=repository)
 
     def hold(self, run: Run, *, holder: str | None, until: datetime | None, fence: int) -> bool:
         """Record who drives the run, unless somebody else has taken it over; return whether it is recorded."""

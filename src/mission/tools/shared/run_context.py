@@ -18,5 +18,5 @@ def run_context(call: Call) -> RunContext:
         checker=call.checks.checker,
         events=call.events,
         liveness=call.liveness,
-        worktrees=call.trees.workshop.home / RUNS,
+        worktrees=call.trees.worktree_maker.home / RUNS,
     )

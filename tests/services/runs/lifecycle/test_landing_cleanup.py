@@ -38,7 +38,7 @@ async def worktree_of(call, runs, name, *, base):
         "workspace_create",
         {
             "workflow_id": runs.mission_id,
-            "path": str(runs.context.trees.workshop.place_for(runs.repository, row.id)),
+            "path": str(runs.context.trees.worktree_maker.place_for(runs.repository, row.id)),
             "branch": run.task_branch(row.id),
             "base_branch": base,
             "task_ids": [row.id],

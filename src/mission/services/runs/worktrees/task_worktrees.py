@@ -51,7 +51,7 @@ def setup_of(run: Run, of_mission: WorktreeSetup) -> WorktreeSetup:
 
 async def ready(context: RunContext, run: Run, found: TaskWorktree) -> Path:
     """Return the folder of a task's worktree; one that is gone is rebuilt from its branch."""
-    path = found.path or context.trees.workshop.place_for(found.top, found.name)
+    path = found.path or context.trees.worktree_maker.place_for(found.top, found.name)
     if path.is_dir() and git_dir_at(path) is not None:
         return path
     if path.exists():
@@ -74,7 +74,7 @@ async def _make(context: RunContext, run: Run, found: TaskWorktree, path: Path, 
         reuse_branch=True,
         setup=setup,
     )
-    await context.trees.work(found.top, context.trees.workshop.make, request)
+    await context.trees.work(found.top, context.trees.worktree_maker.make, request)
 
 
 def _free_name(path: Path) -> Path:

@@ -119,6 +119,7 @@ def upgrade() -> None:
     op.create_index("ix_evidence_round_id", "evidence", ["round_id"])
     _partial("ix_evidence_unfinished", "evidence", "host_id", "created_at", where="state IN ('queued', 'running')")
     _partial("ix_evidence_passed", "evidence", "definition", "tree", "created_at", where="state = 'passed'")
+    _partial("ix_evidence_counted", "evidence", "definition", "tree", "created_at", where="tests_run IS NOT NULL")
     op.create_table(
         "tree_slots",
         sa.Column("host_id", sa.Text(), primary_key=True),

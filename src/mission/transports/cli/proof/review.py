@@ -151,15 +151,7 @@ def _show(found: dict[str, Any]) -> None:
         if item["body"] and item["body"] != item["subject"]:
             say(f"  {item['body']}".replace("\n\n", "\n").replace("\n", "\n  "))
     _show_evidence(task.get("evidence"))
-    say(
-        "\nFiles" if found["files"] else "\nNo files changed" if found["files_known"] else "\nChanged files are unknown"
-    )
-    for file in found["files"]:
-        outside = file["path"] in found["unexpected_files"]
-        say(
-            f"  {file['how']} {file['path']}{' (outside its areas)' if outside else ''}",
-            fg="yellow" if outside else None,
-        )
+    _show_files(found)
     for path, patch in found["diff"].items():
         say(f"\n{path}", bold=True)
         for line in plain(patch).splitlines():
@@ -168,7 +160,7 @@ def _show(found: dict[str, Any]) -> None:
 
 def _show_files(found: dict[str, Any]) -> None:
     if not found["files"]:
-        say("\nNo files changed" if found["files_known"] else "\nIts changed files are unknown")
+        say("\nNo files changed" if found["files_known"] else "\nChanged files are unknown")
         return
     say("\nFiles")
     for file in found["files"]:
