@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mission.domain.errors import TransientError
 from mission.git.integration import checked_out_branch
 from mission.git.integration.checked_out_branch import fast_forward, remove_left_locks
 from mission.git.integration.files.index_lock import MARK
@@ -42,6 +43,21 @@ def test_the_files_return_if_the_branch_moved_at_the_last_moment(
     monkeypatch.setattr(checked_out_branch, "move_branch", lambda *_, **__: False)
 
     assert not forwarded(run)
+    assert contents(run.repo.path) == before
+    assert run.repo.git("status", "--porcelain") == status
+    assert not lock.exists()
+
+
+def test_the_files_return_if_the_branch_cannot_be_moved(run: Run, lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, status = contents(run.repo.path), run.repo.git("status", "--porcelain")
+
+    def locked(*_: object, **__: object) -> bool:
+        raise TransientError("the branch is locked")
+
+    monkeypatch.setattr(checked_out_branch, "move_branch", locked)
+
+    with pytest.raises(TransientError):
+        forwarded(run)
     assert contents(run.repo.path) == before
     assert run.repo.git("status", "--porcelain") == status
     assert not lock.exists()

@@ -52,10 +52,13 @@ def _through_worktree(use: BranchUse, branch: str, *, new: str, old: str, why: s
         if current != old:
             return current == new
         _update(own, index, old=old, new=new)
-        if move_branch(use.worktree, branch, new=new, old=old, why=why):
-            return True
-        _update(own, index, old=new, new=old)
-        return False
+        moved = False
+        try:
+            moved = move_branch(use.worktree, branch, new=new, old=old, why=why)
+        finally:
+            if not moved:  # or it failed, as when its ref stays locked: the user's files return
+                _update(own, index, old=new, new=old)
+        return moved
 
 
 def _update(own: OwnGitDirectory, index: LockedIndex, *, old: str, new: str) -> None:
