@@ -24,7 +24,13 @@ from mission.git.integration.files.set_aside import places_for, put_back, set_as
 from mission.git.integration.files.staging import Staging
 from mission.git.integration.files.worktree_update import Obstacles, WorktreeUpdate
 from mission.git.integration.merge_commit import CommitDetails, tree_of, write_commit
-from mission.git.integration.own_git_directory import OwnGitDirectory, own_git_directory, read_blobs
+from mission.git.integration.own_git_directory import (
+    OwnGitDirectory,
+    edited_tree,
+    own_git_directory,
+    read_blobs,
+    removal_lines,
+)
 from mission.git.integration.trial_merge import ConflictedPath, Merged, Stage, merge_trees
 from mission.git.worktrees.worktree import HEADS, tip_of
 
@@ -147,13 +153,10 @@ class _Start:
         wanted = {path for *_, path in stages} & self._take_ours
         if not wanted:
             return tree
-        scratch = self._own.path / "regenerated-index"
-        self._own.run("read-tree", tree, index=scratch)
         ours = [stage for stage in stages if stage[3] in wanted and stage[2] == b"2"]
-        lines = [_removal(path, tree) for path in sorted(wanted)]
+        lines = removal_lines(sorted(wanted), id_length=len(tree))
         lines += [b"%s %s 0\t%s\0" % (mode, id, path) for mode, id, _, path in ours]
-        self._own.run("update-index", "-z", "--index-info", index=scratch, stdin=b"".join(lines))
-        return self._own.run("write-tree", index=scratch).line.decode()
+        return edited_tree(self._own, tree, lines=lines)
 
     def _notes(self, tree: str, conflicts: Iterable[ConflictedPath], stages: Collection[Stage]) -> dict[bytes, bytes]:
         """Return the files that explain conflicts without markers, and the other side's version where both exist."""
@@ -214,10 +217,10 @@ class _Start:
         return _started(note)
 
     def _mark_unmerged(self, plan: _Plan) -> None:
-        lines = [_removal(path, plan.tree) for path in dict.fromkeys(path for *_, path in plan.stages)]
+        lines = removal_lines(dict.fromkeys(path for *_, path in plan.stages), id_length=len(plan.tree))
         lines += [b"%s %s %s\t%s\0" % stage for stage in plan.stages]
         if lines:
-            self._own.run("update-index", "-z", "--index-info", index=self._index.path, stdin=b"".join(lines))
+            self._own.run_locked(self._index, "update-index", "-z", "--index-info", stdin=b"".join(lines))
 
     def _undo(self, note: ConflictNote) -> None:
         """Bring the worktree back to the task's commit after a start that was interrupted; nobody has worked since."""
@@ -254,11 +257,6 @@ def _started(note: ConflictNote) -> ConflictStart:
         decisions=note.decisions,
         set_aside=note.set_aside,
     )
-
-
-def _removal(path: bytes, id: str) -> bytes:
-    """Return the line that removes a path from an index."""
-    return b"0 %s\t%s\0" % (b"0" * len(id), path)
 
 
 def _explained(each: ConflictedPath, other_path: bytes | None, sides: Collection[bytes]) -> bytes:

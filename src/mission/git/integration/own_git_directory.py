@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from mission.domain.errors import InvalidInput
 from mission.git.command import LONG, OURS, Argument, GitResult, Settings, run
@@ -25,6 +26,16 @@ SETTINGS: Settings = (
     ("core.protectNTFS", "true"),
     ("core.protectHFS", "true"),
 )
+
+
+SCRATCH_INDEX = "scratch-index"
+
+
+class LockedFile(Protocol):
+    """A file whose lock a git command holds as well."""
+
+    path: Path
+    descriptor: int
 
 
 class OwnGitDirectory:
@@ -59,6 +70,12 @@ class OwnGitDirectory:
             umask=OURS,
             inherited=inherited,
         )
+
+    def run_locked(
+        self, index: LockedFile, *arguments: Argument, stdin: bytes = b"", allowed: tuple[int, ...] = (0,)
+    ) -> GitResult:
+        """Run one git command on a locked index; it holds the lock too, so that it may outlive us."""
+        return self.run(*arguments, index=index.path, inherited=[index.descriptor], stdin=stdin, allowed=allowed)
 
     @property
     def settings(self) -> Settings:
@@ -102,3 +119,16 @@ def read_blobs(own: OwnGitDirectory, ids: Collection[bytes]) -> dict[bytes, byte
             end += size + 1
         at = end + 1
     return found
+
+
+def removal_lines(paths: Iterable[bytes], *, id_length: int) -> list[bytes]:
+    """Return the lines that remove these paths from an index."""
+    return [b"0 %s\t%s\0" % (b"0" * id_length, path) for path in paths]
+
+
+def edited_tree(own: OwnGitDirectory, tree: str, *, lines: Iterable[bytes]) -> str:
+    """Return the id of the tree after these lines of an index, without an index of the user's."""
+    scratch = own.path / SCRATCH_INDEX
+    own.run("read-tree", tree, index=scratch)
+    own.run("update-index", "-z", "--index-info", index=scratch, stdin=b"".join(lines))
+    return own.run("write-tree", index=scratch).line.decode()

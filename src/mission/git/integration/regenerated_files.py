@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from mission.git.file_names import original
-from mission.git.integration.own_git_directory import OwnGitDirectory, own_git_directory
+from mission.git.integration.own_git_directory import OwnGitDirectory, edited_tree, own_git_directory, removal_lines
 from mission.git.integration.trial_merge import Conflicted
 
 OURS = b"2"
-SCRATCH = "regenerated-index"
 
 
 def with_tip_side(top: Path, conflicted: Conflicted) -> str:
@@ -19,7 +18,8 @@ def with_tip_side(top: Path, conflicted: Conflicted) -> str:
     with own_git_directory(top) as own:
         paths = dict.fromkeys(path for *_, path in conflicted.stages)
         kept = [b"%s %s 0\t%s\0" % (mode, id, path) for mode, id, stage, path in conflicted.stages if stage == OURS]
-        return _tree(own, conflicted.tree, [*_removals(paths, conflicted.tree), *kept])
+        gone = removal_lines(paths, id_length=len(conflicted.tree))
+        return edited_tree(own, conflicted.tree, lines=[*gone, *kept])
 
 
 def with_files(worktree: Path, *, tree: str, paths: Sequence[str]) -> str:
@@ -27,7 +27,7 @@ def with_files(worktree: Path, *, tree: str, paths: Sequence[str]) -> str:
     with own_git_directory(worktree) as own:
         names = [original(path) for path in paths]
         lines = [line for name in names if (line := _line(own, name)) is not None]
-        return _tree(own, tree, [*_removals(names, tree), *lines])
+        return edited_tree(own, tree, lines=[*removal_lines(names, id_length=len(tree)), *lines])
 
 
 def _line(own: OwnGitDirectory, path: bytes) -> bytes | None:
@@ -38,14 +38,3 @@ def _line(own: OwnGitDirectory, path: bytes) -> bytes | None:
     id = own.run("hash-object", "-w", "--stdin", "-t", "blob", stdin=file.read_bytes()).line
     mode = b"100755" if os.access(file, os.X_OK) else b"100644"
     return b"%s %s 0\t%s\0" % (mode, id, path)
-
-
-def _tree(own: OwnGitDirectory, tree: str, lines: Iterable[bytes]) -> str:
-    scratch = own.path / SCRATCH
-    own.run("read-tree", tree, index=scratch)
-    own.run("update-index", "-z", "--index-info", index=scratch, stdin=b"".join(lines))
-    return own.run("write-tree", index=scratch).line.decode()
-
-
-def _removals(paths: Iterable[bytes], tree: str) -> list[bytes]:
-    return [b"0 %s\t%s\0" % (b"0" * len(tree), path) for path in paths]

@@ -80,19 +80,19 @@ class Staging:
 
     def tree(self) -> str:
         """Write the tree of the index and return its id."""
-        return self._own.run("write-tree", index=self._index.path).line.decode()
+        return self._own.run_locked(self._index, "write-tree").line.decode()
 
     def reset(self, commit: str) -> None:
         """Give the index the content of the commit; what it knows about unchanged files stays."""
-        self._own.run("read-tree", "--reset", commit, index=self._index.path)
-        self._own.run("update-index", "-q", "--refresh", index=self._index.path, allowed=(0, 1))
+        self._own.run_locked(self._index, "read-tree", "--reset", commit)
+        self._own.run_locked(self._index, "update-index", "-q", "--refresh", allowed=(0, 1))
 
     def _add_plainly(self, paths: Collection[bytes]) -> None:
         flags = ("-z", "--add", "--remove", "--replace", "--stdin")
         if not paths:
             return
         try:
-            done = self._own.run("update-index", *flags, index=self._index.path, stdin=_listed(paths))
+            done = self._own.run_locked(self._index, "update-index", *flags, stdin=_listed(paths))
         except GitFailed as failed:
             closed = [path for path in paths if not self.disk.is_readable(path)]
             if not closed:
@@ -107,7 +107,7 @@ class Staging:
         lines = {path: line for path in paths if (line := self._pointer_line(path)) is not None}
         self._add_plainly([path for path in paths if path not in lines])
         if lines:
-            self._own.run("update-index", "-z", "--index-info", index=self._index.path, stdin=b"".join(lines.values()))
+            self._own.run_locked(self._index, "update-index", "-z", "--index-info", stdin=b"".join(lines.values()))
 
     def _pointer_line(self, path: bytes) -> bytes | None:
         """Store the content of a file for LFS and return its line of the index; None if it is a pointer already."""
@@ -135,7 +135,7 @@ class Staging:
         """Let git look at files that are marked to be skipped, where they exist."""
         there = [path for path in marked if self.disk.kind(path) is not DiskEntryKind.ABSENT]
         for bit in ("--no-assume-unchanged", "--no-skip-worktree") if there else ():
-            self._own.run("update-index", bit, "-z", "--stdin", index=self._index.path, stdin=_listed(there))
+            self._own.run_locked(self._index, "update-index", bit, "-z", "--stdin", stdin=_listed(there))
 
     def _in_head(self, paths: Collection[bytes]) -> set[bytes]:
         head = self._own.repository.head
@@ -148,10 +148,10 @@ class Staging:
         """Take files out of the index that somebody added in spite of what they are."""
         if paths:
             flags = ("-z", "--force-remove", "--stdin")
-            self._own.run("update-index", *flags, index=self._index.path, stdin=_listed(paths))
+            self._own.run_locked(self._index, "update-index", *flags, stdin=_listed(paths))
 
     def _git(self, *arguments: str) -> list[bytes]:
-        return self._own.run(*arguments, index=self._index.path).out.split(b"\0")[:-1]
+        return self._own.run_locked(self._index, *arguments).out.split(b"\0")[:-1]
 
 
 def _listed(paths: Iterable[bytes]) -> bytes:

@@ -20,7 +20,7 @@ from mission.git.integration.commit_changes import differences_between
 from mission.git.integration.errors import NotOurFilter, PathsInTheWay
 from mission.git.integration.files.filters import FilterKind, Filters
 from mission.git.integration.files.index_lock import LockedIndex
-from mission.git.integration.own_git_directory import OwnGitDirectory
+from mission.git.integration.own_git_directory import OwnGitDirectory, edited_tree, removal_lines
 from mission.git.snapshots.content_hashes import Hasher
 from mission.git.snapshots.disk_entries import Disk, DiskEntryKind
 from mission.git.snapshots.manifest import Difference, ManifestEntry, parse
@@ -103,7 +103,7 @@ class WorktreeUpdate:
     def write(self, obstacles: Obstacles) -> None:
         """Write the files and the copy of the index; `obstacles` has nothing that is in the way."""
         if obstacles.done:
-            self._git("update-index", "-z", "--index-info", stdin=self._lines(obstacles.done))
+            self._git("update-index", "-z", "--index-info", stdin=b"".join(self._lines(obstacles.done)))
             self._git("update-index", "-q", "--refresh", allowed=(0, 1))
         old = self._start({**obstacles.settled, **obstacles.done})
         try:
@@ -118,16 +118,13 @@ class WorktreeUpdate:
         """Return the tree that the rest starts from: git fails where a file has already taken the place of a folder."""
         if not done:
             return self._old
-        scratch = self._own.path / "completed-index"
-        self._own.run("read-tree", self._old, index=scratch)
-        self._own.run("update-index", "-z", "--index-info", index=scratch, stdin=self._lines(done))
-        return self._own.run("write-tree", index=scratch).line.decode()
+        return edited_tree(self._own, self._old, lines=self._lines(done))
 
-    def _lines(self, entries: Mapping[bytes, ManifestEntry | None]) -> bytes:
+    def _lines(self, entries: Mapping[bytes, ManifestEntry | None]) -> list[bytes]:
         """Return the lines that give an index these entries; old ones are removed first, as they may be in the way."""
-        gone = b"0 " + b"0" * hashlib.new(self._own.repository.object_format).digest_size * 2
-        removed = b"".join(gone + b"\t%s\0" % path for path in entries)
-        return removed + b"".join(b"%s\t%s\0" % (value[2:], path) for path, value in entries.items() if value)
+        id_length = hashlib.new(self._own.repository.object_format).digest_size * 2
+        given = [b"%s\t%s\0" % (value[2:], path) for path, value in entries.items() if value]
+        return [*removal_lines(entries, id_length=id_length), *given]
 
     def _is_suspect(
         self, each: Difference, listed: Mapping[bytes, ManifestEntry], changed: Collection[bytes], found: Obstacles
