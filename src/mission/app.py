@@ -15,6 +15,7 @@ from typing import Any
 from mission import tools
 from mission.domain.agents.agent import AgentType
 from mission.domain.errors import InvalidState, TransientError, Unauthenticated
+from mission.domain.inbox.failure_report import RECENT
 from mission.domain.permissions import Edit, PermissionPolicy
 from mission.domain.runs.options import Limits
 from mission.domain.timestamps import Clock, format_time
@@ -212,6 +213,7 @@ class App:
         settings = self.settings
         return {
             **await self.health(),
+            "internal_errors": await self.database.read(_internal_errors),
             "started_at": format_time(self.started_at),
             "host": settings.host_id,
             "events": self.events.last,
@@ -309,6 +311,14 @@ def _snapshots_in_use(tx: Tx, *, host_id: str) -> list[Any]:
 def _size(path: Path) -> int:
     """Return the bytes of a database file, including its write-ahead log."""
     return sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*") if file.is_file())
+
+
+def _internal_errors(tx: Tx) -> dict[str, Any] | None:
+    """Return how often Mission Control itself failed lately, and the newest failure; None if it did not."""
+    found = tx.audit.faults(since=tx.now - RECENT)
+    if found is None:
+        return None
+    return {"total": found.total, "entry_id": found.newest, "tool": found.tool, "at": format_time(found.at)}
 
 
 def _live_executions(tx: Tx, *, host_id: str) -> int:

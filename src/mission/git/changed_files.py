@@ -32,13 +32,15 @@ def find_changes(
     snapshot: Snapshot,
     *,
     lines: bool = False,
+    max_files: int | None = None,
     ignore: Mapping[str, str] | None = None,
     report: ProgressCallback | None = None,
 ) -> Changes:
-    """Return what differs in the tree now, with the lines if requested; raise ChangesUnknown if that cannot be
-    determined."""
+    """Return what differs in the tree now, with the lines if requested and at most `max_files` differ; raise
+    ChangesUnknown if that cannot be determined."""
     with compared(snapshots, snapshot, ignore=ignore, report=report) as comparison:
-        return comparison.changes_with_lines() if lines else comparison.changes
+        few = max_files is None or len(comparison.changes.paths) <= max_files
+        return comparison.changes_with_lines() if lines and few else comparison.changes
 
 
 def find_lines(

@@ -46,6 +46,7 @@ from mission.store.views.id_prefixes import IdPrefixes
 from mission.store.views.overview import Overviews
 from mission.store.views.search_index import SearchIndex
 from mission.store.views.search_sources import SearchSources
+from mission.store.views.workspaces import WorkspaceViews
 
 
 class Tx:
@@ -90,6 +91,10 @@ class Tx:
     @cached_property
     def task_counts(self) -> TaskCounts:
         return TaskCounts(self.connection)
+
+    @cached_property
+    def workspace_views(self) -> WorkspaceViews:
+        return WorkspaceViews(self.connection)
 
     @cached_property
     def nearby_tasks(self) -> NearbyTasks:

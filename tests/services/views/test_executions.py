@@ -6,6 +6,7 @@ import pytest
 
 from mission.domain.errors import InvalidInput
 from mission.domain.executions.execution import ExecutionStatus
+from mission.domain.inbox.item import ItemKind, ItemState
 from mission.domain.tasks.states import TaskStatus
 from mission.services.views import executions as runs
 from tests.store.rows import at
@@ -49,3 +50,26 @@ def test_what_a_client_counted_outranks_what_its_agent_told(tx, rows):
     spent = runs.spending(tx, agent_ids=["a_2", "a_1", "a_3"])
 
     assert [(each.agent_id, each.tokens, each.cost_usd) for each in spent] == [("a_2", 10, 0.0), ("a_1", 14, 1.0)]
+
+
+def test_executions_of_one_mission_are_counted_alone_and_a_waiting_one_shows_its_oldest_open_question(tx, rows):
+    shop, other = rows.mission("Shop"), rows.mission("Other")
+    task = rows.task(shop)
+    waiting = rows.execution(task, status=ExecutionStatus.WAITING, created_at=at(2))
+    ended = rows.execution(task, status=ExecutionStatus.LOST, created_at=at(1))
+    rows.execution(rows.task(other), created_at=at(3))
+    for minute, (subject, execution, state) in enumerate(
+        [
+            ("Closed", waiting, ItemState.ANSWERED),
+            ("Which one?", waiting, ItemState.OPEN),
+            ("And then?", waiting, ItemState.OPEN),
+            ("Too late", ended, ItemState.OPEN),
+        ]
+    ):
+        fields = {"subject": subject, "state": state, "created_at": at(minute), "mission_id": shop.id}
+        rows.item(ItemKind.QUESTION, execution_id=execution.id, task_id=task.id, **fields)
+
+    found = runs.list_executions(tx, statuses=None, mission_id=shop.id, limit=9, cursor=None)
+
+    assert [(each.mission_name, each.question) for each in found.runs] == [("Shop", "Which one?"), ("Shop", None)]
+    assert found.counts == {"waiting": 1, "lost": 1}

@@ -21,8 +21,12 @@ async def task(call, repository):
 
 
 async def files(app, task_id):
-    found, final = await views.changed_files(BackgroundWork(app.database), app.trees, task_id=task_id)
-    return found.paths if found is not None else None, final
+    found = await changed(app, task_id)
+    return found.changes.paths if found.changes is not None else None, found.final
+
+
+async def changed(app, task_id):
+    return await views.changed_files(BackgroundWork(app.database), app.trees, task_id=task_id)
 
 
 async def lines(app, task_id, path="README.md"):
@@ -48,6 +52,24 @@ async def test_lines_are_read_from_the_tree_and_after_the_end_from_what_was_kept
     assert "+world" in going.text
     assert "+world" in kept.text
     assert "other" not in kept.text
+
+
+async def test_lines_are_counted_and_files_outside_the_areas_are_named_before_and_after_the_end(app, call, repository):
+    mission = await call("start_mission", {"name": "m", "objective": "o", "repository_path": str(repository)})
+    place = {"mission_id": mission["mission_id"], "name": "t", "goal": "g", "areas": ["src"]}
+    task = (await call("start_task", place))["task_id"]
+    (repository / "README.md").write_text("--- one\n+++ two\nthree\n")
+    (repository / "src").mkdir(exist_ok=True)
+    (repository / "src" / "new.py").write_text("a\nb\n")
+
+    going = await changed(app, task)
+    await call("complete_task", {"task_id": task, **SUCCESS})
+    ended = await changed(app, task)
+
+    for found in (going, ended):
+        assert found.outside == {"README.md"}
+        counts = {path: (each.added, each.removed) for path, each in found.counts.items()}
+        assert counts == {"README.md": (3, 1), "src/new.py": (2, 0)}
 
 
 async def test_a_review_shows_what_the_checks_saw_whatever_happens_in_the_tree_then(app, call, repository):

@@ -14,13 +14,13 @@ def test_executions_come_newest_first_with_names_also_when_the_agent_is_unknown(
     new = rows.execution(task, agent_id="a_unknown", created_at=at(2), status=ExecutionStatus.LOST)
 
     def listed(statuses=None, after=None):
-        page = tx.execution_views.page(statuses=statuses, limit=9, after=after)
+        page = tx.execution_views.page(statuses=statuses, mission_id=None, limit=9, after=after)
         return [(execution.id, row.agent_name, row.task_name, row.task_status) for execution, row in page]
 
     assert listed() == [(new.id, None, "Sort", "review"), (old.id, "ada", "Sort", "review")]
     assert listed(statuses=["lost"]) == listed()[:1]
     assert listed(after=(at(2), new.id)) == listed()[1:]
-    assert tx.execution_views.counts() == {"starting": 1, "lost": 1}
+    assert tx.execution_views.counts(mission_id=None) == {"starting": 1, "lost": 1}
 
 
 def test_use_is_told_by_clients_per_agent_and_by_tasks_per_owner(tx, rows):

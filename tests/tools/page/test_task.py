@@ -25,7 +25,12 @@ async def test_a_task_tells_its_states_its_files_and_their_lines_before_and_afte
     committed = await call("overview_diff", {"task_id": task, "path": "new.txt"})
 
     assert (under_way["final"], ended["final"]) == (False, True)
-    assert under_way["files"] == ended["files"] == [{"path": "new.txt", "how": "A"}]
+    assert (
+        under_way["files"]
+        == ended["files"]
+        == [{"path": "new.txt", "how": "A", "lines_added": 2, "lines_removed": 0, "outside": True}]
+    )
+    assert (ended["lines_added"], ended["lines_removed"], ended["outside"]) == (2, 0, 1)
     assert "+first\n+<b>second</b>\n" in patch["patch"]
     assert patch["whole"] is True
     assert "+first\n+<b>second</b>\n" in committed["patch"]

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from mission.home import operator_token
 from mission.settings import Settings
+from mission.store.transaction import Tx
 from mission.transports.web import page_files
 from mission.transports.web.browser_sessions import Sessions
 from tests.transports.live_server import Answer, Live
@@ -365,3 +367,21 @@ def test_what_the_daemon_is_set_to_is_shown_to_its_operator_alone(live: Live) ->
     assert {"lease_seconds", "webhook_secret"} <= {each["name"] for each in status["settings"]}
     assert live.get("/api/status", Authorization=f"Bearer {token}").status == 403
     assert live.get("/api/status", Authorization=None).status == 401
+
+
+def test_the_status_names_the_newest_internal_error_of_the_last_day(live: Live) -> None:
+    assert live.get("/api/status").json["internal_errors"] is None
+    for id, hours in (("log_old", 30), ("log_one", 2), ("log_two", 1)):
+        live.run(live.app.database.write(_add_failure, id=id, hours=hours))
+
+    found = live.get("/api/status").json["internal_errors"]
+
+    assert (found["total"], found["entry_id"], found["tool"]) == (2, "log_two", "task_get")
+
+
+def _add_failure(tx: Tx, *, id: str, hours: float) -> None:
+    at = tx.now - timedelta(hours=hours)
+    call = {"transport": "mcp", "caller": "operator", "agent_id": None, "tool": "task_get", "arguments": {}}
+    ended = {"status": "error", "error": {"code": "INTERNAL_ERROR", "message": "m"}, "result": None, "trace": None}
+    about = {"mission_id": None, "task_id": None}
+    tx.audit.add([{"id": id, "at": at, "finished_at": at, **call, **ended, **about}])

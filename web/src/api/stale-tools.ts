@@ -115,6 +115,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "checks_list" },
     { tool: "overview" },
     { tool: "overview_course" },
+    { tool: "overview_executions" },
     { tool: "overview_mission", about: "mission" },
     { tool: "overview_proposed_checks" },
     { tool: "queue_get", about: "item" },
@@ -144,6 +145,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "overview_proof", about: "task" },
     { tool: "overview_spending" },
     { tool: "overview_task", about: "task" },
+    { tool: "overview_workspaces" },
     { tool: "run_get" },
     { tool: "run_list" },
     { tool: "run_report" },
@@ -161,6 +163,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "overview_missions" },
   ],
   workspace: [
+    { tool: "overview_workspaces" },
     { tool: "workspace_list" },
   ],
 };

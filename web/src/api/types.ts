@@ -1227,6 +1227,7 @@ export interface ListRepositories {
 
 export interface ListRuns {
   status?: ExecutionStatus[] | null;
+  mission_id?: string | null;
   limit?: number;
   cursor?: string | null;
 }
@@ -1382,8 +1383,18 @@ export interface LookProposed {
   item_id: string;
 }
 
+export interface LookSizes {
+  workspace_ids: string[];
+}
+
 export interface LookTask {
   task_id: string;
+}
+
+export interface LookWorkspaces {
+  include_removed?: boolean;
+  limit?: number;
+  offset?: number;
 }
 
 export interface MailRecord {
@@ -2005,6 +2016,8 @@ export interface RunGlance {
   agent_name: string;
   task_name: string;
   task_state: string;
+  mission_name: string;
+  question: string | null;
   lease_until: string | null;
   shown_at: string | null;
 }
@@ -2440,11 +2453,17 @@ export interface TaskEvidence {
 export interface TaskFile {
   path: string;
   how: string;
+  lines_added: number | null;
+  lines_removed: number | null;
+  outside: boolean;
 }
 
 export interface TaskFiles {
   files: TaskFile[];
   total: number;
+  lines_added: number | null;
+  lines_removed: number | null;
+  outside: number;
   known: boolean;
   final: boolean;
 }
@@ -2898,6 +2917,31 @@ export interface WorkflowSummary {
   evidence: EvidenceCounts;
 }
 
+export interface WorkspaceGlance {
+  id: string;
+  workflow_id: string;
+  host_id: string;
+  path: string;
+  branch: string;
+  base_branch: string | null;
+  status: string;
+  merge_commit: string | null;
+  kept_branch: string | null;
+  task_ids: string[];
+  removed_at: string | null;
+  created_at: string;
+  updated_at: string;
+  state?: WorkspaceState | null;
+  repository_path: string;
+  mission_name: string;
+  tasks: WorkspaceTaskGlance[];
+}
+
+export interface WorkspaceGlances {
+  workspaces: WorkspaceGlance[];
+  total: number;
+}
+
 export interface WorkspaceList {
   workspaces: WorkspaceRecord[];
   total: number;
@@ -2920,6 +2964,16 @@ export interface WorkspaceRecord {
   state?: WorkspaceState | null;
 }
 
+export interface WorkspaceSize {
+  workspace_id: string;
+  bytes: number;
+  whole: boolean;
+}
+
+export interface WorkspaceSizes {
+  sizes: WorkspaceSize[];
+}
+
 export interface WorkspaceState {
   exists: boolean;
   head: string | null;
@@ -2931,6 +2985,14 @@ export interface WorkspaceState {
 }
 
 export type WorkspaceStatus = "active" | "merged" | "abandoned";
+
+export interface WorkspaceTaskGlance {
+  id: string;
+  name: string;
+  state: string;
+  agent: string | null;
+  running: boolean;
+}
 
 /** Each tool by name: its arguments and its result. */
 export interface Tools {
@@ -3010,6 +3072,8 @@ export interface Tools {
   overview_proposed_checks: { args: LookProposed; result: ProposedCommands };
   overview_spending: { args: SpendingOf; result: Spending };
   overview_task: { args: LookTask; result: TaskStory };
+  overview_workspace_sizes: { args: LookSizes; result: WorkspaceSizes };
+  overview_workspaces: { args: LookWorkspaces; result: WorkspaceGlances };
   permission_show: { args: OfAgent; result: Permissions };
   queue_answer: { args: AnswerItem; result: AnsweredItem };
   queue_dismiss: { args: DismissItem; result: DismissedItem };

@@ -221,6 +221,8 @@ export const execution = (more: Partial<RunGlance> = {}): RunGlance => ({
   agent_name: "ada",
   task_name: "Sort",
   task_state: "working",
+  mission_name: "Tidy up",
+  question: null,
   lease_until: null,
   shown_at: AT,
   ...more,

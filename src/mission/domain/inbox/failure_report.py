@@ -10,6 +10,9 @@ from typing import Any
 QUIET = timedelta(minutes=5)
 """How long repeats of the same failure are only counted before it is reported again."""
 
+RECENT = timedelta(hours=24)
+"""How long an internal error counts against the health of the installation."""
+
 CRITICAL_TOOLS = frozenset(
     {
         "mcp__mail__send",

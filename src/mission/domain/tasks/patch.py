@@ -8,9 +8,17 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 MAX_PATCH_LENGTH = 1_000_000
 """Maximum characters of text that are stored for a task."""
+
+
+class LineCount(NamedTuple):
+    """A number of added and of removed lines."""
+
+    added: int = 0
+    removed: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,6 +29,11 @@ class Lines:
     whole: bool = True
     note: str | None = None
     """Why lines are missing, unless the text was merely too long."""
+
+    @property
+    def count(self) -> LineCount | None:
+        """Return how many lines were added and removed; None if some of them are missing."""
+        return count_lines(self.text) if self.whole else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +58,17 @@ class Patch:
             return cls(files=files, missing=stored["missing"])
         except (binascii.Error, zlib.error, ValueError, KeyError, TypeError, IndexError):
             return None
+
+
+def count_lines(diff: str) -> LineCount:
+    """Count the added and removed lines in the unified diff of one file; its header is not counted."""
+    added = removed = 0
+    in_hunk = False
+    for line in diff.split("\n"):
+        in_hunk = in_hunk or line.startswith("@@")
+        added += in_hunk and line.startswith("+")
+        removed += in_hunk and line.startswith("-")
+    return LineCount(added, removed)
 
 
 def shortened(files: Mapping[str, Lines], *, budget: int = MAX_PATCH_LENGTH) -> dict[str, Lines]:

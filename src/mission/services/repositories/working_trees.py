@@ -147,17 +147,18 @@ class Trees:
         snapshot: Mapping[str, Any],
         *,
         lines: bool = False,
+        max_files: int | None = None,
         ignore: LeftBehind | None = None,
         report: Report | None = None,
     ) -> Changes:
         """Return what changed in the snapshot's tree since it was taken, with the lines if requested.
 
-        Files that a check left behind (`ignore`) do not count.
+        With more changed files than `max_files` the lines are left out. Files that a check left behind (`ignore`) do
+        not count.
         """
         taken = Snapshot.from_dict(snapshot)
-        return await self._run(
-            taken.path, find_changes, self._snapshots, taken, lines=lines, ignore=ignore, report=report
-        )
+        options = {"lines": lines, "max_files": max_files, "ignore": ignore, "report": report}
+        return await self._run(taken.path, find_changes, self._snapshots, taken, **options)
 
     async def lines(self, snapshot: Mapping[str, Any], path: str, *, ignore: LeftBehind | None = None) -> Patch | None:
         """Return the lines of one path that changed since the snapshot was taken; None if it did not change."""

@@ -21,7 +21,10 @@ class ExecutionRow:
     agent_name: str
     task_name: str
     task_word: str
+    mission_name: str
     lease_until: datetime | None
+    question: str | None
+    """What it waits for, if it asked a person."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,16 +45,24 @@ class SpentByAgent:
 
 
 def list_executions(
-    tx: Tx, *, statuses: Sequence[ExecutionStatus] | None, limit: int, cursor: str | None
+    tx: Tx,
+    *,
+    statuses: Sequence[ExecutionStatus] | None,
+    limit: int,
+    cursor: str | None,
+    mission_id: str | None = None,
 ) -> ExecutionPage:
-    """Return executions, newest first, and how many there are of each status."""
+    """Return executions of one mission or of all, newest first, and how many there are of each status."""
     words = None if statuses is None else [str(status) for status in statuses]
-    rows = tx.execution_views.page(statuses=words, limit=limit + 1, after=position_of(cursor, kind="execution"))
+    after = position_of(cursor, kind="execution")
+    rows = tx.execution_views.page(statuses=words, mission_id=mission_id, limit=limit + 1, after=after)
     page = cut_page(rows, limit=limit, cursor=lambda row: row_cursor(row[0]))
+    live = [execution.id for execution, _ in page.rows if execution.is_live]
+    questions = tx.execution_views.questions(live) if live else {}
     return ExecutionPage(
         now=tx.now,
-        runs=[_run(execution, row) for execution, row in page.rows],
-        counts=tx.execution_views.counts(),
+        runs=[_run(execution, row, questions.get(execution.id)) for execution, row in page.rows],
+        counts=tx.execution_views.counts(mission_id=mission_id),
         next=page.next,
     )
 
@@ -63,7 +74,7 @@ def spending(tx: Tx, *, agent_ids: Sequence[str]) -> list[SpentByAgent]:
     return [counted.get(id) or reported[id] for id in agent_ids if id in counted or id in reported]
 
 
-def _run(execution: Execution, row: Any) -> ExecutionRow:
+def _run(execution: Execution, row: Any, question: str | None) -> ExecutionRow:
     owns = row.task_owner_id == execution.agent_id
     return ExecutionRow(
         execution=execution,
@@ -76,7 +87,9 @@ def _run(execution: Execution, row: Any) -> ExecutionRow:
             waiting_for=row.task_waiting_for,
             proof_state=row.task_proof_state,
         ),
+        mission_name=row.mission_name,
         lease_until=row.task_lease_until if owns else None,
+        question=question,
     )
 
 

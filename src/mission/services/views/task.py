@@ -9,8 +9,8 @@ from mission.domain.checks.round import RoundState
 from mission.domain.display_status import task_word
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.events import TaskCreated, TaskUpdated
-from mission.domain.tasks.changes import Changes
-from mission.domain.tasks.patch import Lines, Patch
+from mission.domain.tasks.changes import Changes, verify_scope
+from mission.domain.tasks.patch import LineCount, Lines, Patch
 from mission.domain.tasks.states import OPEN, TaskStatus
 from mission.domain.tasks.task import Task
 from mission.services.evidence.left_files import left_in_tree_of
@@ -21,6 +21,8 @@ from mission.store.transaction import Tx
 
 MAX_EVENTS = 500
 MAX_FILES = 2_000
+MAX_COUNTED = 300
+"""With more changed files, the lines of an open task are not counted: that would read all of them."""
 NO_PATCH = "no patch was stored when the task ended: the changed files are known, but not the lines"
 NAMES_ARE_KEPT = "View the lines with git, in the tree or in the task's commits."
 
@@ -59,17 +61,42 @@ def read(tx: Tx, *, task_id: str) -> TaskHistory:
     )
 
 
-async def changed_files(work: Work, trees: Trees, *, task_id: str) -> tuple[Changes | None, bool]:
-    """Return the task's changes, and whether they are final: until it is reported and its checks have passed, its tree
-    is compared with its start."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChangedFiles:
+    """The files that a task changed, with the changed lines of each as far as they are known."""
+
+    changes: Changes | None
+    final: bool
+    """Whether the changes are those of its end; until then its tree is compared with its start."""
+    counts: Mapping[str, LineCount]
+    outside: frozenset[str]
+    """The files outside the task's areas."""
+
+
+async def changed_files(work: Work, trees: Trees, *, task_id: str) -> ChangedFiles:
+    """Return the task's changes: those that were reported and checked, or how its tree differs from its start now."""
     task, checked = await work.read(_with_checked, task_id=task_id)
-    if checked is not None:
-        return checked, True
-    if _has_ended(task):
-        return (Changes.from_dict(task.changes) if task.changes else None), True
-    if task.snapshot is None or task.host_id != trees.host_id:
-        return None, False
-    return await trees.changes(task.snapshot, ignore=await left_in_tree_of(work, task)), False
+    final = checked is not None or _has_ended(task)
+    if final:
+        changes = checked or (Changes.from_dict(task.changes) if task.changes else None)
+        patch = await work.read(_patch, task_id=task.id) if changes is not None else None
+    elif task.snapshot is None or task.host_id != trees.host_id:
+        changes, patch = None, None
+    else:
+        ignore = await left_in_tree_of(work, task)
+        changes = await trees.changes(task.snapshot, lines=True, max_files=MAX_COUNTED, ignore=ignore)
+        patch = Patch.unpacked(changes.patch) if changes.patch is not None else None
+    return ChangedFiles(
+        changes=changes,
+        final=final,
+        counts=_counts(patch),
+        outside=frozenset(verify_scope(changes, list(task.areas)).unexpected_files),
+    )
+
+
+def _counts(patch: Patch | None) -> dict[str, LineCount]:
+    counts = {path: lines.count for path, lines in (patch.files if patch is not None else {}).items()}
+    return {path: count for path, count in counts.items() if count is not None}
 
 
 async def lines(work: Work, trees: Trees, *, task_id: str, path: str) -> Lines:

@@ -12,11 +12,13 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services.views import executions
 from mission.services.views.executions import ExecutionRow, SpentByAgent
 from mission.tools.control.executions import ExecutionFields
+from mission.tools.shared.fields import MissionId
 from mission.tools.shared.wording import Moment
 
 
 class ListRuns(Arguments):
     status: list[ExecutionStatus] | None = None
+    mission_id: MissionId | None = None
     limit: int = Field(100, ge=1, le=500)
     cursor: str | None = Field(None, description="next_cursor of the previous page")
 
@@ -25,6 +27,8 @@ class RunGlance(ExecutionFields):
     agent_name: str
     task_name: str
     task_state: str
+    mission_name: str
+    question: str | None = Field(description="What it asks a person, while it waits")
     lease_until: Moment | None
     shown_at: Moment | None = Field(description="Time of its last output, while this daemon manages it")
 
@@ -54,10 +58,18 @@ class Spending(Result):
         return cls(agents=agents)
 
 
-@tool(toolset="control", result=RunGlances, reads=True, stale_on=("task", "execution", "observation"), fades=True)
+@tool(
+    toolset="control", result=RunGlances, reads=True, stale_on=("task", "execution", "observation", "queue"), fades=True
+)
 async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
     """List launched agents with their task names, newest first, and the count per status."""
-    page = await call.read(executions.list_executions, statuses=args.status, limit=args.limit, cursor=args.cursor)
+    page = await call.read(
+        executions.list_executions,
+        statuses=args.status,
+        mission_id=args.mission_id,
+        limit=args.limit,
+        cursor=args.cursor,
+    )
     return RunGlances(
         now=page.now,
         executions=[_glance(call, run) for run in page.runs],
@@ -78,6 +90,8 @@ def _glance(call: Call, run: ExecutionRow) -> RunGlance:
         agent_name=run.agent_name,
         task_name=run.task_name,
         task_state=run.task_word,
+        mission_name=run.mission_name,
+        question=run.question,
         lease_until=run.lease_until,
         shown_at=call.launcher.shown_at(run.execution.id),
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.patch import Lines
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, attribute, tool
 from mission.services.views import task as task_view
-from mission.services.views.task import TaskHistory
+from mission.services.views.task import ChangedFiles, TaskHistory
 from mission.tools.shared.fields import TaskId
 from mission.tools.shared.topics import JOURNAL
 
@@ -76,21 +75,50 @@ class TaskStory(Result):
 class TaskFile(Result):
     path: str
     how: str = Field(description="A added, M modified, D deleted")
+    lines_added: int | None = Field(description="null if unknown")
+    lines_removed: int | None = Field(description="null if unknown")
+    outside: bool = Field(description="Whether it is outside the task's areas")
 
 
 class TaskFiles(Result):
     files: list[TaskFile]
     total: int
+    lines_added: int | None = Field(description="In all files; null if one of them is unknown")
+    lines_removed: int | None = Field(description="In all files; null if one of them is unknown")
+    outside: int = Field(description="How many files are outside the task's areas")
     known: bool = Field(description="Whether the task's tree has a snapshot")
     final: bool = Field(description="Whether it has ended; until then, the current difference")
 
     @classmethod
-    def of(cls, changes: Changes | None, *, final: bool) -> TaskFiles:
-        if changes is None:
-            return cls(files=[], total=0, known=False, final=final)
-        lists = (("A", changes.added), ("M", changes.modified), ("D", changes.deleted))
-        files = sorted((TaskFile(path=path, how=how) for how, paths in lists for path in paths), key=lambda f: f.path)
-        return cls(files=files[: task_view.MAX_FILES], total=len(files), known=True, final=final)
+    def of(cls, found: ChangedFiles) -> TaskFiles:
+        changes = found.changes
+        lists = (("A", changes.added), ("M", changes.modified), ("D", changes.deleted)) if changes is not None else ()
+        files = sorted((_file(found, path, how) for how, paths in lists for path in paths), key=lambda f: f.path)
+        return cls(
+            files=files[: task_view.MAX_FILES],
+            total=len(files),
+            lines_added=_sum([file.lines_added for file in files]),
+            lines_removed=_sum([file.lines_removed for file in files]),
+            outside=len(found.outside),
+            known=changes is not None,
+            final=found.final,
+        )
+
+
+def _file(found: ChangedFiles, path: str, how: str) -> TaskFile:
+    count = found.counts.get(path)
+    return TaskFile(
+        path=path,
+        how=how,
+        lines_added=count.added if count is not None else None,
+        lines_removed=count.removed if count is not None else None,
+        outside=path in found.outside,
+    )
+
+
+def _sum(counts: list[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 class FilePatch(Result):
@@ -106,10 +134,9 @@ async def overview_task(call: Call, args: LookTask) -> TaskHistory:
 
 
 @tool(toolset="control", result=TaskFiles, reads=True, stale_on=("task", *JOURNAL), about="task")
-async def overview_files(call: Call, args: LookTask) -> TaskFiles:
+async def overview_files(call: Call, args: LookTask) -> ChangedFiles:
     """List the files a task changed; for an open task, the difference since its start."""
-    changes, final = await task_view.changed_files(call, call.trees, task_id=args.task_id)
-    return TaskFiles.of(changes, final=final)
+    return await task_view.changed_files(call, call.trees, task_id=args.task_id)
 
 
 @tool(toolset="control", result=FilePatch, reads=True, stale_on=("task", *JOURNAL), about="task")

@@ -4,6 +4,7 @@ import { Link } from "react-router";
 
 import type { ObservationRecord, OperatorMessageKind, WholeExecution } from "@/api/types";
 import { useAction, useTool } from "@/api/use-tool";
+import { costOf, executionStatus, isLive, tokensOf } from "@/features/shell/executions/execution-status";
 import { useOnline } from "@/live/live-connection";
 import { Card, CopyableId, Time } from "@/ui/basics";
 import { ConfirmButton, ErrorMessage } from "@/ui/form";
@@ -13,7 +14,6 @@ import { Empty, Loaded } from "@/ui/query-states";
 import { Lease } from "@/ui/status/lease";
 import type { Status } from "@/ui/status/status";
 import { StatusIcon, StatusPill } from "@/ui/status/status-icon";
-import { costOf, executionStatus, isLive, tokensOf } from "./execution-status";
 import { Terminal } from "./terminal/terminal";
 
 /** Show one execution; `lease` is the end of its agent's lease on the task, if any. */

@@ -2,11 +2,11 @@
 import { Link } from "react-router";
 
 import type { RunGlance } from "@/api/types";
+import { costOf, lastActivity, shownStatus, tokensOf } from "@/features/shell/executions/execution-status";
 import { span } from "@/ui/format";
 import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { StatusIcon } from "@/ui/status/status-icon";
-import { costOf, lastActivity, shownStatus, tokensOf } from "./execution-status";
 
 export function ExecutionTable({ rows, id, search }: { rows: RunGlance[]; id: string | undefined; search: string }) {
   return (

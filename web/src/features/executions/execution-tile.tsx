@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 
 import type { RunGlance } from "@/api/types";
+import { costOf, lastActivity, shownStatus } from "@/features/shell/executions/execution-status";
 import { LastLinesView, useLastLines } from "@/features/shell/terminal/last-lines-view";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { StatusIcon } from "@/ui/status/status-icon";
-import { costOf, lastActivity, shownStatus } from "./execution-status";
 
 export function ExecutionTile({
   execution,

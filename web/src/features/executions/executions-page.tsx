@@ -3,6 +3,7 @@ import { useMemo, useRef } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
 import type { RunGlance } from "@/api/types";
+import { ENDED, isSilent, LIVE } from "@/features/shell/executions/execution-status";
 import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
 import { LaunchAnyTaskForm } from "@/features/shell/tasks/launch-form";
 import { useOnline } from "@/live/live-connection";
@@ -14,7 +15,6 @@ import { useUrlFilters } from "@/ui/hooks/use-url-filters";
 import { Icon } from "@/ui/icons";
 import { Empty, Loaded } from "@/ui/query-states";
 import { ExecutionDetail } from "./execution-detail";
-import { ENDED, isSilent, LIVE } from "./execution-status";
 import { ExecutionTable } from "./execution-table";
 import { ExecutionTile } from "./execution-tile";
 import { useExecutions } from "./use-executions";

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from rich.text import Text
 
 from mission import __version__
 from mission.domain.errors import MissionError
+from mission.domain.inbox.failure_report import RECENT
 from mission.domain.timestamps import format_time, utc_now
 from mission.runtime.adapters.config_adapter import Adapter, ConfigLocation, ConfigScope, discover
 from mission.runtime.client_setup import connect
@@ -41,7 +41,6 @@ OLDEST_GIT = (2, 31)
 LITTLE_SPACE = 1024**3
 TOO_LITTLE_SPACE = 100 * 1024**2
 QUICK_CHECK_SECONDS = 8.0
-RECENT = timedelta(hours=24)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

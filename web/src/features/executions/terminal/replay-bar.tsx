@@ -21,7 +21,7 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
     if (playing.current !== null) return playing.current;
     setProblem(null);
     try {
-      const pieces = readCast(await (await request(address, { method: "GET" })).text());
+      const pieces = readCast(await (await request(address, { method: "GET" })).text(), id);
       if (pieces.length === 0) setProblem("There is no output to replay.");
       else playing.current ??= play(pieces, () => speed.current, emulator, setShown);
     } catch (error) {

@@ -18,7 +18,7 @@ test("a replay keeps its timing with long pauses cut short, and can be paused an
   let screen = "";
   const parts: number[] = [];
   const playing = play(
-    readCast(CAST),
+    readCast(CAST, "x_1"),
     () => 1,
     { write: (text) => (screen += text), reset: () => (screen = "") },
     (part) => parts.push(part),
@@ -42,4 +42,14 @@ test("a replay keeps its timing with long pauses cut short, and can be paused an
   vi.advanceTimersByTime(60_000);
 
   expect([screen, parts.at(-1)]).toEqual(["", 0]);
+});
+
+test("a replay shows markers as words, also when they were written in pieces", () => {
+  const envelope = { version: 1, agentExecutionId: "x_1", eventId: "1" };
+  const marker = `@task::${JSON.stringify({ ...envelope, signal: { type: "progress", summary: "Wrote it" } })}\r\n`;
+  const pieces = [marker.slice(0, 20), marker.slice(20)].map((text, at) => JSON.stringify([at, "o", text]));
+
+  const text = readCast(['{"version": 2}', ...pieces, ""].join("\n"), "x_1").map((piece) => piece.text);
+  expect(text.join("")).toContain("◇ Wrote it");
+  expect(text.join("")).not.toContain("eventId");
 });

@@ -1,4 +1,5 @@
-// Replays a transcript at its original speed, with long pauses cut short.
+// Replays a transcript at its original speed, with long pauses cut short and markers drawn as words.
+import { MarkerLines } from "@/features/shell/terminal/marker-lines";
 
 export interface Shown {
   at: number;
@@ -7,15 +8,19 @@ export interface Shown {
 
 const MAX_PAUSE = 1_500;
 
-/** Return the output of an asciicast with its times in milliseconds from the start. */
-export function readCast(cast: string): Shown[] {
-  return cast
+/** Return the output in the asciicast of an execution, with times in milliseconds from the start. */
+export function readCast(cast: string, executionId: string): Shown[] {
+  const lines = new MarkerLines(executionId);
+  const pieces = cast
     .split("\n")
     .slice(1)
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as [number, string, string])
     .filter(([, kind]) => kind === "o")
-    .map(([at, , text]) => ({ at: at * 1_000, text }));
+    .map(([at, , text]) => ({ at: at * 1_000, text: lines.write(text) }));
+  const last = pieces.at(-1);
+  if (last !== undefined) last.text += lines.end();
+  return pieces;
 }
 
 export interface Playing {

@@ -2,6 +2,7 @@
 import { signedSocket } from "@/api/signed-in";
 import type { ExecutionRecord } from "@/api/types";
 import { live } from "@/live/live-connection";
+import { MarkerLines } from "./marker-lines";
 
 export interface TerminalListener {
   /** The output starts from the beginning; with `history`, the first output is past output. */
@@ -97,9 +98,27 @@ export class TerminalSocket {
   }
 }
 
+/** Return a listener whose output has markers drawn as words. */
+function drawingMarkers(id: string, listener: TerminalListener): TerminalListener {
+  const lines = new MarkerLines(id);
+  return {
+    ...listener,
+    attached: (terminal) => {
+      lines.reset();
+      listener.attached(terminal);
+    },
+    output: (text) => listener.output(lines.write(text)),
+    ended: (execution) => {
+      const rest = lines.end();
+      if (rest !== "") listener.output(rest);
+      listener.ended(execution);
+    },
+  };
+}
+
 /** Open a terminal's socket that follows the page's own connection; `stop` closes it. */
 export function followTerminal(id: string, listener: TerminalListener): { socket: TerminalSocket; stop: () => void } {
-  const socket = new TerminalSocket(id, listener);
+  const socket = new TerminalSocket(id, drawingMarkers(id, listener));
   const unwatch = live.watch(() => socket.pageConnected(live.state().state === "live"));
   return {
     socket,
