@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.search_text import MAX_TERMS, MAX_WORD_LENGTH, SNIPPET, snippet, strings_in, terms_of, words_of
+from mission.domain.search_text import (
+    MAX_TERMS,
+    MAX_WORD_LENGTH,
+    SNIPPET,
+    NameMatch,
+    match_name,
+    snippet,
+    strings_in,
+    terms_of,
+    words_of,
+)
 
 SPACED = st.text("abcÄéß12 .,-_", max_size=60)
 UNSPACED = st.text("日本語中文한글", min_size=1, max_size=12)
@@ -86,3 +96,17 @@ def test_a_snippet_is_one_short_line_of_the_text(text, terms):
 def test_a_short_text_is_shown_whole_whatever_was_looked_for():
     assert snippet(" two \n words ", ["zzz"]) == "two words"
     assert snippet("Straße nach Köln", ["koln"]) == "Straße nach Köln"
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "match"),
+    [
+        ("Ledger", "ledger", NameMatch.EXACT),
+        ("Café au lait", "cafe AU", NameMatch.PREFIX),
+        ("Double-entry ledger", "led doub", NameMatch.WORDS),
+        ("Double-entry ledger", "edger", NameMatch.ELSEWHERE),
+        ("", "x", NameMatch.ELSEWHERE),
+    ],
+)
+def test_a_name_fits_as_well_as_its_words_do(name, query, match):
+    assert match_name(name, query=query) is match

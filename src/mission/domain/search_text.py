@@ -1,4 +1,4 @@
-"""Text for search: the indexed words of a text, the terms of a query, and the snippet that matches."""
+"""Text for search: the indexed words of a text, the terms of a query, how well a name fits, and matching snippets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any
 
 MAX_TEXT_LENGTH = 20_000
@@ -111,3 +111,25 @@ def _pieces(word: str) -> Iterator[str]:
 def _pairs(run: str) -> Iterator[str]:
     for start in range(len(run)):
         yield run[start : start + 2]
+
+
+class NameMatch(IntEnum):
+    """Kinds of a match, the best first."""
+
+    EXACT = 0
+    PREFIX = 1
+    WORDS = 2
+    ELSEWHERE = 3
+    """Only other texts have the words, such as a description."""
+
+
+def match_name(name: str, *, query: str) -> NameMatch:
+    """Return how well the name fits; case and accents do not matter."""
+    words, typed = list(words_of(name)), list(words_of(query))
+    if words == typed:
+        return NameMatch.EXACT
+    if " ".join(words).startswith(" ".join(typed)):
+        return NameMatch.PREFIX
+    if all(any(word.startswith(term) for word in words) for term in typed):
+        return NameMatch.WORDS
+    return NameMatch.ELSEWHERE

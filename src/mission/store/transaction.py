@@ -43,6 +43,7 @@ from mission.store.tasks.workspaces import Workspaces
 from mission.store.views.activity import Activities
 from mission.store.views.executions import ExecutionViews
 from mission.store.views.id_prefixes import IdPrefixes
+from mission.store.views.jump_targets import JumpTargets
 from mission.store.views.overview import Overviews
 from mission.store.views.search_index import SearchIndex
 from mission.store.views.search_sources import SearchSources
@@ -215,6 +216,10 @@ class Tx:
     @cached_property
     def id_prefixes(self) -> IdPrefixes:
         return IdPrefixes(self.connection)
+
+    @cached_property
+    def jump_targets(self) -> JumpTargets:
+        return JumpTargets(self.connection)
 
     @cached_property
     def activity(self) -> Activities:

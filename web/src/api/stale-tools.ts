@@ -14,6 +14,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "agent_get", about: "agent" },
     { tool: "agent_list" },
     { tool: "overview" },
+    { tool: "overview_find" },
     { tool: "overview_mission", about: "mission" },
   ],
   candidate: [
@@ -57,6 +58,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "execution_get", about: "execution" },
     { tool: "execution_list" },
     { tool: "overview_executions" },
+    { tool: "overview_find" },
     { tool: "overview_spending" },
     { tool: "run_get" },
     { tool: "run_list" },
@@ -95,6 +97,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
   mission: [
     { tool: "checks_list" },
     { tool: "overview" },
+    { tool: "overview_find" },
     { tool: "overview_mission", about: "mission" },
     { tool: "overview_missions" },
   ],
@@ -108,6 +111,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
   phase: [
     { tool: "checks_list" },
     { tool: "overview" },
+    { tool: "overview_find" },
     { tool: "overview_mission", about: "mission" },
     { tool: "overview_missions" },
   ],
@@ -125,6 +129,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "run_report" },
   ],
   run: [
+    { tool: "overview_find" },
     { tool: "run_get" },
     { tool: "run_list" },
     { tool: "run_report" },
@@ -140,6 +145,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "overview_diff", about: "task" },
     { tool: "overview_executions" },
     { tool: "overview_files", about: "task" },
+    { tool: "overview_find" },
     { tool: "overview_mission", about: "mission" },
     { tool: "overview_missions" },
     { tool: "overview_proof", about: "task" },
@@ -159,6 +165,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
   workflow: [
     { tool: "checks_list" },
     { tool: "overview" },
+    { tool: "overview_find" },
     { tool: "overview_mission", about: "mission" },
     { tool: "overview_missions" },
   ],

@@ -912,6 +912,11 @@ export interface FiltersApplied {
   since: string | null;
 }
 
+export interface FindJumpTargets {
+  query: string;
+  limit?: number;
+}
+
 export interface FirstTaskPlan {
   approach: string;
   steps: string[];
@@ -934,6 +939,19 @@ export interface FleetAgent {
 
 export interface FoundRepository {
   repository: RepositoryRecord | null;
+}
+
+export interface FoundTarget {
+  kind: string;
+  id: string;
+  name: string;
+  detail: string | null;
+  state: string;
+  needs_you: boolean;
+}
+
+export interface FoundTargets {
+  targets: FoundTarget[];
 }
 
 export interface GetAvailable {
@@ -2077,6 +2095,7 @@ export interface RunRow {
   tasks_total: number;
   tasks_completed: number;
   questions: number;
+  landed: boolean;
 }
 
 export interface RunSpent {
@@ -3064,6 +3083,7 @@ export interface Tools {
   overview_diff: { args: LookFile; result: FilePatch };
   overview_executions: { args: ListRuns; result: RunGlances };
   overview_files: { args: LookTask; result: TaskFiles };
+  overview_find: { args: FindJumpTargets; result: FoundTargets };
   overview_ids: { args: MatchIds; result: MatchingIds };
   overview_journal: { args: ReadJournal; result: MissionJournal };
   overview_mission: { args: LookMission; result: MissionOverview };

@@ -313,6 +313,7 @@ export const runRow = (more: Partial<RunRow> = {}): RunRow => ({
   tasks_total: 4,
   tasks_completed: 1,
   questions: 0,
+  landed: false,
   ...more,
 });
 

@@ -1,5 +1,5 @@
 // A button and the dialog it opens. The dialog starts fresh each time.
-import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
+import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from "react";
 import { createPortal, flushSync } from "react-dom";
 
 interface DialogButtonProps {
@@ -10,12 +10,28 @@ interface DialogButtonProps {
   variant?: string;
   /** Whether the button is shown. An open dialog stays open, because its own action may hide the button. */
   shown?: boolean;
+  /** Whether the dialog opens by itself when the page is shown. */
+  opens?: boolean;
   children: (close: () => void) => ReactNode;
 }
 
-export function DialogButton({ word, titled, off, variant = "", shown = true, children }: DialogButtonProps) {
+export function DialogButton({
+  word,
+  titled,
+  off,
+  variant = "",
+  shown = true,
+  opens = false,
+  children,
+}: DialogButtonProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(opens);
+  useEffect(() => {
+    if (opens && dialog.current?.open === false) {
+      setOpen(true);
+      dialog.current.showModal();
+    }
+  }, [opens]);
   const show = () => {
     flushSync(() => setOpen(true)); // the first field must exist when the dialog sets the focus
     dialog.current?.showModal();

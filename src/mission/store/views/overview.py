@@ -21,7 +21,7 @@ from mission.store.sql.prepared_statements import Prepared
 from mission.store.tables import agents, dependencies, journal, missions, phases, tasks
 from mission.store.tasks.tasks import ZERO
 
-_HAND = (
+TASK_STATE = (
     tasks.c.id,
     tasks.c.mission_id,
     tasks.c.status,
@@ -34,7 +34,7 @@ _HAND = (
 )
 """The state of a task, and its owner."""
 _ROW = (
-    *_HAND,
+    *TASK_STATE,
     tasks.c.phase_number,
     tasks.c.name,
     tasks.c.lease_until,
@@ -155,7 +155,7 @@ _COUNT_ENDED = (
     )
     .group_by(tasks.c.status, tasks.c.proof_state)
 )
-_HANDS = select(*_HAND).where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)), *IN_HAND)
+_HANDS = select(*TASK_STATE).where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)), *IN_HAND)
 _IN_PLAN = (tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
 _OPEN_STEPS = (
     select(tasks.c.id, tasks.c.status, tasks.c.attempt_started_at, tasks.c.owner_id)
@@ -218,7 +218,8 @@ class Overviews:
             missions.c.archived_at.is_not(None) if archived else missions.c.archived_at.is_(None)
         ]
         where += [
-            or_(_has(missions.c.name, word), _has(missions.c.objective, word), missions.c.id == word) for word in words
+            or_(has_word(missions.c.name, word), has_word(missions.c.objective, word), missions.c.id == word)
+            for word in words
         ]
         counted = select(missions.c.status, func.count().label("missions")).where(*where).group_by(missions.c.status)
         counts = {row.status: int(row.missions) for row in self._connection.execute(counted)}
@@ -329,7 +330,7 @@ class Overviews:
         return int(self._connection.execute(counted).scalar_one())
 
 
-def _has(column: Column[Any], word: str) -> ColumnElement[bool]:
+def has_word(column: Column[Any], word: str) -> ColumnElement[bool]:
     """Return the condition that a text contains the word, given in lower case. SQLite, and PostgreSQL in some locales,
     only fold ASCII: the word's other letters are replaced one by one."""
     text: ColumnElement[str] = func.lower(column)

@@ -158,11 +158,16 @@ class SearchIndex:
         """Return ids and kinds of the matches, the best first, and how many there are in all."""
         if not wanted.terms:
             return [], 0
-        found, score = self._matching(wanted.terms)
+        found, _ = self._matching(wanted.terms)
         found = found.where(*wanted.conditions())
         total = self._connection.execute(select(func.count()).select_from(found.subquery())).scalar_one()
-        page = found.order_by(score, _D.at.desc(), _D.id).limit(limit).offset(offset)
-        return list(self._connection.execute(page)), total
+        return self.best(wanted, limit=limit, offset=offset), total
+
+    def best(self, wanted: SearchQuery, *, limit: int, offset: int = 0) -> list[Any]:
+        """Return ids and kinds of the matches, the best first, without counting all of them."""
+        found, score = self._matching(wanted.terms)
+        page = found.where(*wanted.conditions()).order_by(score, _D.at.desc(), _D.id)
+        return list(self._connection.execute(page.limit(limit).offset(offset)))
 
     def _matching(self, terms: Sequence[str]) -> tuple[Select[Any], ColumnElement[Any]]:
         if self._postgres:

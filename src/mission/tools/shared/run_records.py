@@ -51,6 +51,7 @@ class RunRow(RunFields):
     tasks_total: int
     tasks_completed: int
     questions: int = Field(description="Open questions")
+    landed: bool
 
 
 class RunList(Result):

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 
 import { awaySeconds } from "@/features/shell/last-visit";
 import { NewMissionButton } from "@/features/shell/missions/new-mission-form";
+import { StartRunButton } from "@/features/shell/runs/start-run";
 import { useInbox, useOverview } from "@/features/shell/use-overview";
 import { longTime, span } from "@/ui/format";
 import { useNow } from "@/ui/hooks/use-server-clock";
@@ -62,6 +63,7 @@ function PageHead() {
         {awaySeconds !== null && ` · you were away ${span(awaySeconds)}`}
       </span>
       <div className="actions">
+        <StartRunButton primary={false} />
         <NewMissionButton />
       </div>
     </div>

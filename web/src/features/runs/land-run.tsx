@@ -1,5 +1,6 @@
 // Lands a run: brings its result into the target branch, or says why that is not possible.
 import { type FormEvent, useState } from "react";
+import { useSearchParams } from "react-router";
 
 import type { RunDetail } from "@/api/types";
 import { useAction } from "@/api/use-tool";
@@ -14,6 +15,7 @@ const ENDED = new Set(["finishing", "finished", "stopped"]);
 
 export function LandButton({ run }: { run: RunDetail }) {
   const online = useOnline();
+  const [address] = useSearchParams();
   const landed = run.landing?.state === "landed" || typeof run.landing?.landed_at === "string";
   return (
     <DialogButton
@@ -22,6 +24,7 @@ export function LandButton({ run }: { run: RunDetail }) {
       off={!online}
       variant={run.state === "finished" ? "primary" : ""}
       shown={ENDED.has(run.state) && !landed}
+      opens={address.has("land") && ENDED.has(run.state) && !landed}
     >
       {(close) => <LandForm run={run} close={close} />}
     </DialogButton>

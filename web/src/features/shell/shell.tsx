@@ -7,6 +7,7 @@ import { LiveRegion } from "./live-region";
 import { Sidebar } from "./navigation/sidebar";
 import { TabBar } from "./navigation/tab-bar";
 import { BrowserNotifications } from "./notifications/browser-notifications";
+import { CommandPalette } from "./palette/command-palette";
 
 export function Shell({ children }: { children: ReactNode }) {
   const keys = useRef<HTMLDialogElement>(null);
@@ -22,6 +23,7 @@ export function Shell({ children }: { children: ReactNode }) {
         {children}
       </main>
       <TabBar />
+      <CommandPalette />
       <KeysDialog dialog={keys} />
       <LiveRegion />
       <BrowserNotifications />

@@ -126,6 +126,7 @@ def _row(tx: Tx, run: Run, totals: tuple[int, int]) -> dict[str, Any]:
         "tasks_total": totals[0],
         "tasks_completed": totals[1],
         "questions": len(open_items(tx, run)),
+        "landed": (run.landing or {}).get("state") == "landed",
     }
 
 

@@ -3,6 +3,7 @@ import { type RefObject, useLayoutEffect } from "react";
 import { useNavigate } from "react-router";
 
 import { PAGES } from "../navigation/navigation";
+import { openPalette } from "../palette/open-palette";
 
 const TYPING = "input, textarea, select, [contenteditable], .xterm";
 const WAIT = 1_500;
@@ -46,13 +47,20 @@ export function useShortcuts(help: () => void): void {
         }
       } else if (event.key === "/") {
         event.preventDefault();
-        document.querySelector<HTMLInputElement>("[data-search]")?.focus();
+        focusSearch();
       } else if (event.key === ".") firstAction()?.focus();
       else if (event.key === "?") help();
     };
     document.addEventListener("keydown", press, { capture: true });
     return () => document.removeEventListener("keydown", press, { capture: true });
   }, [navigate, help]);
+}
+
+/** Focus the search field, or open the palette where the screen is too narrow for one. */
+function focusSearch(): void {
+  const field = document.querySelector<HTMLInputElement>("[data-search]");
+  if (field?.checkVisibility?.() ?? field !== null) field?.focus();
+  else openPalette();
 }
 
 /** Return the first action of the selected row, or of the page. */
@@ -75,6 +83,7 @@ const KEYS: [string[], string][] = [
   [["c"], "show only the critical path"],
   [["."], "actions for the selected row"],
   [["/"], "search"],
+  [["Ctrl", "K"], "jump to anything, or act (⌘K on a Mac)"],
   [["Esc"], "go back"],
 ];
 

@@ -7,6 +7,7 @@ import { ProgressBar } from "@/ui/status/progress-bar";
 import { AGENT, QUEUE, statusFor } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
 import { ConnectionLine } from "../connection-status";
+import { openPalette } from "../palette/open-palette";
 import {
   describeAgent,
   useAgentLink,
@@ -30,9 +31,14 @@ export function Sidebar() {
   };
   return (
     <nav className="sidebar" aria-label="Main">
-      <Link to="/" className="brand">
-        <Icon name="logo" size={18} /> Mission Control
-      </Link>
+      <div className="brand-row">
+        <Link to="/" className="brand">
+          <Icon name="logo" size={18} /> Mission Control
+        </Link>
+        <button type="button" className="open-palette" aria-label="Command palette" onClick={openPalette}>
+          <kbd>{/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K"}</kbd>
+        </button>
+      </div>
       <SearchField />
       <ul>
         {PAGES.map((place) => (

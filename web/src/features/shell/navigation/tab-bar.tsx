@@ -2,6 +2,7 @@
 import { NavLink, useLocation } from "react-router";
 
 import { Icon } from "@/ui/icons";
+import { openPalette } from "../palette/open-palette";
 import { useInboxCount } from "../use-overview";
 import { PAGES } from "./navigation";
 
@@ -25,6 +26,9 @@ export function TabBar() {
           More
         </summary>
         <div className="more popover">
+          <button type="button" onClick={openPalette}>
+            <Icon name="search" /> Jump to…
+          </button>
           {[...PAGES.slice(TABS), { to: "/search", icon: "search" as const, name: "Search" }].map((place) => (
             <NavLink key={place.to} to={place.to}>
               <Icon name={place.icon} /> {place.name}

@@ -19,13 +19,14 @@ test("an installed client is launched with its arguments, and its terminal opens
   });
   await screen.findByRole("combobox", { name: "Client" });
   expect(screen.getAllByRole("option").map((option) => option.textContent)).toEqual(["Codex", "Any program"]);
-  fireEvent.change(screen.getByLabelText("Additional arguments (optional)"), { target: { value: "--model 'o 3'" } });
+  fireEvent.change(screen.getByLabelText(/^Model/), { target: { value: "o3" } });
+  fireEvent.change(screen.getByLabelText(/^Additional arguments/), { target: { value: "--hint 'a b'" } });
   fireEvent.click(screen.getByRole("checkbox", { name: "Interactive terminal" }));
   fireEvent.click(screen.getByRole("button", { name: "Launch" }));
 
   await waitFor(() => expect(address()).toBe("/executions/x_7"));
   expect(called("execution_launch")).toEqual([
-    { task_id: "t_1", adapter: "codex", interactive: false, arguments: ["--model", "o 3"] },
+    { task_id: "t_1", adapter: "codex", interactive: false, arguments: ["--model", "o3", "--hint", "a b"] },
   ]);
   expect(close).toHaveBeenCalled();
 });
@@ -45,14 +46,34 @@ test("without a client any program can be launched, once it is named; a refusal 
   expect(address()).toBe("/");
 });
 
-test("a mission is selected first, and one without ready tasks says so", async () => {
+test("all fields are there from the start, and nothing is launched before a task is selected", async () => {
+  const { called } = renderPage(<LaunchAnyTaskForm close={vi.fn()} />, {
+    overview: overview({ missions: [{ id: "m_1", name: "Tidy up" }] as never }),
+    adapter_list: { adapters: CLIENTS },
+    workflow_next_tasks: { tasks: [{ id: "t_9", name: "Sweep" }] },
+    execution_launch: { id: "x_7" },
+  });
+  await screen.findByRole("combobox", { name: "Client" });
+  const launch = screen.getByRole<HTMLButtonElement>("button", { name: "Launch" });
+  expect(launch.disabled).toBe(true);
+  await screen.findByRole("option", { name: "Tidy up" });
+  fireEvent.change(screen.getByLabelText("Mission"), { target: { value: "m_1" } });
+  await screen.findByRole("option", { name: "Sweep" });
+  fireEvent.change(screen.getByLabelText("Ready task"), { target: { value: "t_9" } });
+  fireEvent.click(launch);
+
+  await waitFor(() => expect(called("execution_launch")[0]).toMatchObject({ task_id: "t_9", adapter: "codex" }));
+});
+
+test("a mission without ready tasks says so", async () => {
   renderPage(<LaunchAnyTaskForm close={vi.fn()} />, {
     overview: overview({ missions: [{ id: "m_1", name: "Tidy up" }] as never }),
+    adapter_list: { adapters: CLIENTS },
     workflow_next_tasks: { tasks: [] },
   });
   await screen.findByRole("option", { name: "Tidy up" });
   fireEvent.change(screen.getByLabelText("Mission"), { target: { value: "m_1" } });
 
   expect(await screen.findByText(/No tasks in this mission are ready/)).toBeTruthy();
-  expect(screen.queryByLabelText("Client")).toBeNull();
+  expect(screen.queryByLabelText("Ready task")).toBeNull();
 });

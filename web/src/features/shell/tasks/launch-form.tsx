@@ -4,22 +4,20 @@ import { useNavigate } from "react-router";
 
 import { useAction, useTool } from "@/api/use-tool";
 import { useOverview } from "@/features/shell/use-overview";
-import { CancelButton, FolderField, FormFooter, SelectField } from "@/ui/form";
+import { FolderField, FormFooter, OptionalLabel, SelectField } from "@/ui/form";
 import { Loaded } from "@/ui/query-states";
-import { splitArguments } from "./split-arguments";
+import { ANY_PROGRAM, modelArguments, splitArguments } from "./client-arguments";
 
-const ANY_PROGRAM = "command";
-
-/** The form for one task; `bare` leaves out the heading. */
+/** The form for one task; `bare` leaves out the heading. Without a task it can be filled in but not sent. */
 export function LaunchForm({ taskId, close, bare = false }: { taskId: string; close: () => void; bare?: boolean }) {
   const adapters = useTool("adapter_list", {});
   return (
-    <>
+    <div className="form">
       {!bare && <h2 id="launch-title">Launch an agent on this task</h2>}
       <Loaded query={adapters} what="clients">
         {(data) => <Form taskId={taskId} close={close} installed={data.adapters.filter((each) => each.installed)} />}
       </Loaded>
-    </>
+    </div>
   );
 }
 
@@ -38,33 +36,25 @@ export function LaunchAnyTaskForm({ close }: { close: () => void }) {
     setTask("");
   };
   return (
-    <>
-      <div className="form">
-        <h2 id="launch-title">Launch an agent</h2>
-        {missions.length === 0 && (
-          <p>There are no open missions. Create a mission with a task before you launch an agent.</p>
-        )}
-        <SelectField label="Mission" none="Select a mission" of={missions} value={mission} change={chooseMission} />
-        {mission !== "" && (
-          <Loaded query={next} what="tasks" rows={1}>
-            {(data) =>
-              data.tasks.length === 0 ? (
-                <p>No tasks in this mission are ready. Each one is claimed, finished, or waiting for another.</p>
-              ) : (
-                <SelectField label="Ready task" none="Select a task" of={data.tasks} value={task} change={setTask} />
-              )
-            }
-          </Loaded>
-        )}
-      </div>
-      {task !== "" ? (
-        <LaunchForm key={task} taskId={task} close={close} bare />
-      ) : (
-        <div className="form actions">
-          <CancelButton cancel={close} />
-        </div>
+    <div className="form">
+      <h2 id="launch-title">Launch an agent</h2>
+      {missions.length === 0 && (
+        <p>There are no open missions. Create a mission with a task before you launch an agent.</p>
       )}
-    </>
+      <SelectField label="Mission" none="Select a mission" of={missions} value={mission} change={chooseMission} />
+      {next.data?.tasks.length === 0 ? (
+        <p>No tasks in this mission are ready. Each one is claimed, finished, or waiting for another.</p>
+      ) : (
+        <SelectField
+          label="Ready task"
+          none={mission === "" ? "Select a mission first" : "Select a task"}
+          of={next.data?.tasks ?? []}
+          value={task}
+          change={setTask}
+        />
+      )}
+      <LaunchForm taskId={task} close={close} bare />
+    </div>
   );
 }
 
@@ -79,6 +69,7 @@ function Form({ taskId, close, installed }: FormProps) {
   const launch = useAction("execution_launch");
   const [name, setName] = useState(installed[0]?.name ?? "");
   const [terminal, setTerminal] = useState(true);
+  const [model, setModel] = useState("");
   const [more, setMore] = useState("");
   const [folder, setFolder] = useState("");
   const adapter = installed.find((each) => each.name === name);
@@ -90,7 +81,7 @@ function Form({ taskId, close, installed }: FormProps) {
         task_id: taskId,
         adapter: name,
         interactive: terminal && (adapter?.interactive ?? false),
-        arguments: splitArguments(more),
+        arguments: [...modelArguments(name, model), ...splitArguments(more)],
         ...(folder.trim() !== "" ? { repository_path: folder.trim() } : {}),
       },
       {
@@ -122,14 +113,31 @@ function Form({ taskId, close, installed }: FormProps) {
           Interactive terminal
         </label>
       )}
+      {name !== ANY_PROGRAM && (
+        <label>
+          <OptionalLabel>Model</OptionalLabel>
+          <input
+            className="field mono"
+            value={model}
+            placeholder="the client's default"
+            onChange={(event) => setModel(event.target.value)}
+          />
+        </label>
+      )}
       <label>
-        {name === ANY_PROGRAM ? "Program and arguments" : "Additional arguments (optional)"}
+        <OptionalLabel when={name !== ANY_PROGRAM}>
+          {name === ANY_PROGRAM ? "Program and arguments" : "Additional arguments"}
+        </OptionalLabel>
         <input className="field mono" value={more} onChange={(event) => setMore(event.target.value)} />
       </label>
-      <FolderField label="Working folder, if the mission has none" value={folder} change={setFolder} />
+      <FolderField
+        label={<OptionalLabel>Working folder, if the mission has none</OptionalLabel>}
+        value={folder}
+        change={setFolder}
+      />
       <FormFooter
         act="Launch"
-        off={launch.isPending || name === "" || needsProgram}
+        off={launch.isPending || taskId === "" || name === "" || needsProgram}
         error={launch.error}
         cancel={close}
       />
