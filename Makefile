@@ -1,4 +1,4 @@
-# make run | test | test-faults | simulate | check | bench | bench-truth | contract: each first sets up what it needs in .venv.
+# make run | docs | test | test-faults | simulate | check | bench | bench-truth | contract: each first sets up what it needs in .venv.
 
 PYTHON := .venv/bin/python
 RUNS := .venv/.runs
@@ -7,10 +7,11 @@ WORKERS ?= 3
 export PYTHONDONTWRITEBYTECODE := # tests start hundreds of interpreters
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults simulate ci test-clients check format bench bench-truth contract clean
+.PHONY: help run docs test test-faults simulate ci test-clients check format bench bench-truth contract clean
 
 help:
 	@echo "make run       set up and start Mission Control"
+	@echo "make docs      build the documentation; the daemon serves it at /docs, dist/docs is for a web server"
 	@echo "make test      set up and run every check and test"
 	@echo "make test-faults  run the whole fault matrices and long property tests, of which make test runs a sample"
 	@echo "make simulate  play simulated missions, with agents of every kind and a daemon that dies (N=100000 for many)"
@@ -22,7 +23,7 @@ help:
 	@echo "make contract  rewrite tests/contract and docs/reference after an intended change"
 	@echo "make format    format and fix with ruff and Biome"
 
-PIP = $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
+PIP = WITHOUT_DOCS=1 $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 VENV = interpreter=$$(scripts/python) && { [ -x $(PYTHON) ] || "$$interpreter" -m venv --upgrade-deps .venv; }
 PAGE = $(PYTHON) web/build.py
 
@@ -43,6 +44,9 @@ $(READY): pyproject.toml constraints.txt scripts/python
 run: $(RUNS)
 	@$(PAGE)
 	@.venv/bin/mission up
+
+docs: $(READY)
+	@$(PYTHON) docs/build.py dist/docs
 
 test: check
 	@$(PAGE) test
@@ -95,4 +99,4 @@ contract: $(READY)
 	@$(PYTHON) -m pytest -n 0 tests/contract --rewrite
 
 clean:
-	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis web/node_modules src/mission/page
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis web/node_modules src/mission/page src/mission/docs dist/docs

@@ -42,7 +42,8 @@ def test_every_package_in_the_page_is_named_with_its_license(sections: dict[str,
 def test_the_page_goes_into_what_is_distributed_with_everything_in_its_folder(target: str) -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
-    assert settings["tool"]["hatch"]["build"]["targets"][target]["artifacts"] == ["src/mission/page"]
+    target_settings = settings["tool"]["hatch"]["build"]["targets"][target]
+    assert target_settings["artifacts"] == ["src/mission/page", "src/mission/docs"]
 
 
 def test_no_font_is_built_in(sections: dict[str, str]) -> None:

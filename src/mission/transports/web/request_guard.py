@@ -14,7 +14,9 @@ from mission.gateway.caller import TokenCheck
 from mission.services.agents.access_tokens import Bearer
 from mission.transports.http_common import BEARER, bearer, error_response, recognize, subprotocol_value
 from mission.transports.mcp_server.signal_endpoint import PATH as SIGNAL_PATH
+from mission.transports.web import docs_files
 from mission.transports.web.browser_sessions import Sessions
+from mission.transports.web.docs_files import is_docs
 from mission.transports.web.execute_endpoint import ADDRESS, failure
 from mission.transports.web.page_files import GUARDED, is_public
 from mission.transports.web.websocket import NOT_ALLOWED
@@ -22,7 +24,10 @@ from mission.transports.web.websocket import NOT_ALLOWED
 TOKEN_PROTOCOL = "mission.token."
 SESSION = "mission.session"
 _HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\[\]:]+))(?::\d+)?")
-_GUARDED = [(name.lower().encode(), value.encode()) for name, value in GUARDED.items()]
+_HEADERS, _DOCS_HEADERS = (
+    [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    for headers in (GUARDED, {**GUARDED, "Content-Security-Policy": docs_files.POLICY})
+)
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -56,11 +61,11 @@ class RequestGuard:
         try:
             await self._check(scope)
         except MissionError as error:
-            await _refuse(error, scope, receive, _guarded(send))
+            await _refuse(error, scope, receive, _guarded(send, scope["path"]))
             return
         is_call = scope["path"] == "/mcp" and scope.get("method") == "POST"
         app = self._signals if _is_signal(scope) else self._mcp if is_call else self._app
-        serving = app(scope, receive, _guarded(send) if app is self._app else send)
+        serving = app(scope, receive, _guarded(send, scope["path"]) if app is self._app else send)
         if scope["type"] != "websocket" or SESSION not in scope:
             await serving
         elif not await self._sessions.closes_with_session(scope[SESSION], serving):
@@ -109,12 +114,13 @@ def shown_token(scope: Scope) -> str | None:
     return bearer(Headers(scope=scope)) or subprotocol_value(scope, TOKEN_PROTOCOL)
 
 
-def _guarded(send: Send) -> Send:
+def _guarded(send: Send, path: str) -> Send:
     """Wrap an application so that a browser runs only our own files, no matter which URL it opens."""
+    added = _DOCS_HEADERS if is_docs(path) else _HEADERS
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", ()), *_GUARDED]}
+            message = {**message, "headers": [*message.get("headers", ()), *added]}
         await send(message)
 
     return sending

@@ -31,6 +31,7 @@ from mission.transports.http_common import (
 from mission.transports.mcp_server.http_endpoint import McpEndpoint
 from mission.transports.mcp_server.signal_endpoint import SignalServer
 from mission.transports.web.browser_sessions import Sessions
+from mission.transports.web.docs_files import DocsFiles
 from mission.transports.web.execute_endpoint import ADDRESS, Execute
 from mission.transports.web.page_files import PageFiles
 from mission.transports.web.request_guard import RequestGuard, shown_token
@@ -96,6 +97,7 @@ def build_http(
         Route(ADDRESS, Execute(gateway).__call__, methods=["POST"]),
         *Rest(gateway, log).routes(),
         *page.routes(),
+        *DocsFiles().routes(),
     ]
     handlers = {404: page.show, 405: _wrong_method, Exception: failed}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)

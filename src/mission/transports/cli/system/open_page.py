@@ -1,4 +1,4 @@
-"""`mission open`: open the web page, signed in."""
+"""`mission open`: open the web page, signed in, or the documentation."""
 
 from __future__ import annotations
 
@@ -15,20 +15,23 @@ from mission.transports.cli.output import json_option, report_errors, show_json
 
 
 @click.command(name="open")
+@click.option("--docs", is_flag=True, help="Open the documentation instead.")
 @click.option("--print", "only_print", is_flag=True, help="Print the link instead of opening a browser.")
 @json_option
 @report_errors
-def open_(only_print: bool, as_json: bool) -> None:
+def open_(docs: bool, only_print: bool, as_json: bool) -> None:
     """Open the web page, signed in. The link works once, within two minutes."""
     running = daemon.ensure(load_or_default())
-    address = f"{running.url}/open#{_code(running)}"
+    address = f"{running.url}/docs/" if docs else f"{running.url}/open#{_code(running)}"
     if as_json:
         show_json({"url": address})
     elif only_print or not _opened(address):
         click.echo(address)
-        click.echo("Open this link in a browser to sign in. It works once, within two minutes.", err=True)
+        if not docs:
+            click.echo("Open this link in a browser to sign in. It works once, within two minutes.", err=True)
     else:
-        click.echo(f"Mission Control is open in your browser ({running.url})")
+        opened = "The documentation" if docs else "Mission Control"
+        click.echo(f"{opened} is open in your browser ({running.url})")
 
 
 def _code(running: daemon.Daemon) -> str:

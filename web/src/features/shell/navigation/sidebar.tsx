@@ -78,6 +78,9 @@ export function Sidebar() {
       )}
       <div className="side-foot">
         {data !== undefined && data.fleet.length > 0 && <Fleet />}
+        <a className="side-mission meta" href="/docs/" target="_blank" rel="noreferrer">
+          Docs
+        </a>
         <ConnectionLine />
       </div>
     </nav>

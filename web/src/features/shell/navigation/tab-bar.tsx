@@ -34,6 +34,9 @@ export function TabBar() {
               <Icon name={place.icon} /> {place.name}
             </NavLink>
           ))}
+          <a href="/docs/" target="_blank" rel="noreferrer">
+            <Icon name="templates" /> Docs
+          </a>
         </div>
       </details>
     </nav>
