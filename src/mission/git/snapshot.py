@@ -98,7 +98,7 @@ class Snapshots:
         with self._storage.locked(folder):
             folder.make()
             key = secrets.token_hex(8)
-            now = scan_tree(folder, tree.path, repository, ignore=ignore, report=report)
+            now = scan_tree(folder, tree.path, repository, ignore=ignore, report=report, compare_head=True)
             stored = _stored(folder, key, now.scan, tree.path, repository, reflog)
             if (scanner := now.scanner) is None:
                 return stored
@@ -194,12 +194,13 @@ def scan_tree(
     *,
     ignore: Mapping[str, str] | None,
     report: ProgressCallback | None,
+    compare_head: bool = False,
 ) -> ScannedTree:
     """Return the tree as it is now; its snapshot folder must be locked. See `Snapshots.scanned` for `ignore`."""
     if repository is None:
         return _without(ignore or {}, folder, _scan_plain(folder, path, report), None)
     scanner = Scanner(folder, repository, report=report)
-    return _without(ignore or {}, folder, scanner.scan(), scanner)
+    return _without(ignore or {}, folder, scanner.scan(compare_head=compare_head), scanner)
 
 
 def _without(ignore: Mapping[str, str], folder: SnapshotFolder, scan: Scan, scanner: Scanner | None) -> ScannedTree:

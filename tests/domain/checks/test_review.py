@@ -24,8 +24,8 @@ def test_by_risk_a_plain_proved_result_passes():
     ("facts", "words"),
     [
         (
-            {"flags": ["the agent changed files that it is judged by: a"]},
-            "The agent changed files that it is judged by: a.",
+            {"flags": ["the agent changed files that its work is judged by: a"]},
+            "The agent changed files that its work is judged by: a.",
         ),
         ({"unexpected": ["notes.txt"]}, "outside the task's areas changed: notes.txt"),
         ({"proved": False}, "No required check"),

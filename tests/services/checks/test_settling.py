@@ -79,7 +79,7 @@ async def test_a_task_that_changes_what_it_is_judged_by_is_flagged(checked, repo
     done = await checked.report(task)
 
     assert done["evidence"]["state"] == "proved"
-    assert done["evidence"]["flags"] == [f"the agent changed files that it is judged by: {changed}"]
+    assert done["evidence"]["flags"] == [f"the agent changed files that its work is judged by: {changed}"]
 
 
 async def test_a_new_test_is_no_reason_to_flag_a_task(checked):

@@ -34,5 +34,5 @@ def fewer_tests(name: str, before: TestCounts | None, after: TestCounts | None) 
 def reasons(files: Sequence[str], counts: Sequence[str | None]) -> list[str]:
     """Return the reasons as sentences."""
     named = ", ".join(files[:MAX_NAMED]) + (f" and {len(files) - MAX_NAMED} more" if len(files) > MAX_NAMED else "")
-    changed = [f"the agent changed files that it is judged by: {named}"] if files else []
+    changed = [f"the agent changed files that its work is judged by: {named}"] if files else []
     return [*changed, *(each for each in counts if each is not None)]

@@ -10,7 +10,7 @@ from mission.domain.checks.evidence import ProofState
 
 NO_CHECKS = "no required check is defined"
 NOTHING_CHANGED = "nothing changed, so there was nothing to check"
-NOT_CHECKABLE = "its checks gave no result, and it was completed without one"
+NOT_CHECKABLE = "its checks gave no result, and it was completed anyway"
 FAILED_BEFORE = "a failing check also fails on the start tree"
 NOT_SUCCESS = "it was reported as a partial success, which is not checked"
 
@@ -25,7 +25,7 @@ class Proof:
     checks: Sequence[Mapping[str, Any]] = ()
     """For each check its name, state, seconds and the id of its evidence."""
     flags: Sequence[str] = ()
-    """Reasons to look at the result although it passed."""
+    """Reasons to look at the result even though it passed."""
     reason: str | None = None
     """Why it is unproved, or why a person accepted it."""
     by: str | None = None

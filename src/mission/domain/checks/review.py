@@ -43,7 +43,7 @@ def _risks(facts: ReviewFacts, review_lines: int) -> list[str]:
         named = ", ".join(facts.unexpected[:MAX_NAMED]) + (" …" if len(facts.unexpected) > MAX_NAMED else "")
         reasons.append(f"Files outside the task's areas changed: {named}.")
     if not facts.proved:
-        reasons.append("No required check proves the result.")
+        reasons.append("No required check covers the result.")
     if facts.lines > review_lines:
         reasons.append(f"{facts.lines} lines changed (more than {review_lines}).")
     if facts.asked:

@@ -72,7 +72,7 @@ OPTIONS: Mapping[str, OptionField] = {
     "max_parallel": OptionField(
         parse=partial(parse_whole, least=0, limit=1_000),
         default=0,
-        description="How many tasks are worked on at once; 0: as many as there are agents",
+        description="How many tasks are worked on at once; 0 = as many as there are agents",
     ),
     "overlap": OptionField(
         parse=partial(parse_choice, choices=OVERLAP),
@@ -82,12 +82,12 @@ OPTIONS: Mapping[str, OptionField] = {
     "attempts": OptionField(
         parse=partial(parse_whole, least=1, limit=100),
         default=3,
-        description="How often a task is started again after its agent ended without a report",
+        description="How many times a task is restarted after its agent ended without a report",
     ),
     "revisions": OptionField(
         parse=partial(parse_whole, least=0, limit=100),
         default=3,
-        description="How often a result goes back after failed checks, a conflict or a review",
+        description="How many times a result is sent back after failed checks, a conflict or a review",
     ),
     "retry_minutes": OptionField(
         parse=_retry_minutes,
@@ -111,7 +111,7 @@ OPTIONS: Mapping[str, OptionField] = {
     "setup_inputs": OptionField(
         parse=_globs,
         default=None,
-        description="Files after whose change the setup runs again; default: the known manifests and lock files",
+        description="Files that rerun the setup when they change; default: the known manifests and lock files",
     ),
     "budget": OptionField(
         parse=parse_budget, default=None, description="Limits on money, tokens, minutes and launches"

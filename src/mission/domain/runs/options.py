@@ -86,7 +86,7 @@ class RunOptions:
     """Globs of files that a command makes again after a conflict, with that command."""
     setup: str | None = None
     setup_inputs: Sequence[str] = ()
-    """Globs of files after whose change the setup runs again; empty takes the known manifests and lock files."""
+    """Globs of files that rerun the setup when they change; empty means the known manifests and lock files."""
     budget: Limits = Limits()
     budget_per_task: Limits = Limits()
     variables: Mapping[str, Sequence[str]] = field(default_factory=dict)

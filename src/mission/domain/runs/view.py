@@ -143,7 +143,7 @@ class ClientView:
     problem: str | None = None
     """Why it cannot be launched at all: not installed, signed out, its variables are gone."""
     lost: Sequence[str] = ()
-    """Names of the variables that are gone: a shell has to hand them over again."""
+    """Names of the variables that are gone: a shell has to pass them again."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,11 +72,12 @@ class Scanner:
         self.attributes: Attributes
         self.passed_over = False
         self.looked_at: Delta = {}
+        self.staged: Future[list[bytes]] | None = None
         self.seen_to_differ: set[bytes] = set()
         self.warnings: list[str] = []
 
-    def scan(self) -> Scan:
-        """Return the manifest of this moment."""
+    def scan(self, *, compare_head: bool = False) -> Scan:
+        """Return the manifest of this moment; `compare_head` prepares `not_in_head`, while git checks the files."""
         index = self.shadow.copy_index()
         known = recall(self.folder, index=index)
         if known:
@@ -85,6 +87,7 @@ class Scanner:
         with side_by_side() as start:
             changed = start(self._changed)
             others = start(self._others)
+            self.staged = start(self._staged_paths) if compare_head else None
             self.listing = known or renew(self.folder, text, index=index)
             untracked = others.result()
             suspects = self._suspects(changed.result(), untracked)
@@ -124,12 +127,16 @@ class Scanner:
         return {path: listed[path] for path in absent if path in listed}
 
     def _staged(self) -> dict[bytes, ManifestEntry]:
-        head = self.repository.head
-        if head is None:
+        if self.repository.head is None:
             return parse(self._tracked())
+        return self._indexed(self.staged.result() if self.staged else self._staged_paths())
+
+    def _staged_paths(self) -> list[bytes]:
+        if self.repository.head is None:
+            return []
         flags = ("--cached", "-z", "--name-only", "--no-renames", "--diff-filter=d", "--ignore-submodules=all")
-        result = self.shadow.run("diff-index", *flags, head, "--", allowed=(0, 128), timeout=LONG)
-        return self._indexed(_names(result))
+        result = self.shadow.run("diff-index", *flags, self.repository.head, "--", allowed=(0, 128), timeout=LONG)
+        return _names(result)
 
     def text(self) -> ManifestText:
         """Return the base of the listing."""
@@ -189,6 +196,8 @@ class Scanner:
         return self._indexed if converts or not plain_modes else None
 
     def _indexed(self, paths: Collection[bytes]) -> dict[bytes, ManifestEntry]:
+        if not paths:
+            return {}
         known: Delta = {**look_up(self.text(), paths), **self.listing.drift}
         return {path: value for path in paths if (value := known.get(path)) is not None}
 

@@ -66,7 +66,7 @@ def unproved(tx: Tx, task: Task) -> None:
         tx,
         kind=ItemKind.REVIEW,
         subject=f"'{task.name}' was completed unproved",
-        body="Its checks gave no result, and its agent completed it without one.",
+        body="Its checks gave no result, and its agent completed it anyway.",
         mission_id=task.mission_id,
         task_id=task.id,
         agent_id=task.owner_id,

@@ -188,7 +188,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         if self._in_head:
-            words = f"the head of the request was not complete after {PATIENCE:g} seconds"
+            words = f"the request's headers were not complete after {PATIENCE:g} seconds"
             self._refuse(408, InvalidInput(words, hint="Send the complete request again."))
         else:
             self.transport.close()
@@ -233,6 +233,6 @@ def _announces_body(headers: list[tuple[bytes, bytes]]) -> bool:
 
 def _too_large() -> TooLarge:
     return TooLarge(
-        f"the head of the request, or its trailers, are larger than {MAX_HEAD_BYTES // 1024} KB",
+        f"the request's headers or trailers are larger than {MAX_HEAD_BYTES // 1024} KB",
         hint="Send less in the address and the headers: arguments belong in the body.",
     )

@@ -40,7 +40,7 @@ class AttestedEvidence:
     task_name: str
     check: str
     kind: str
-    """How it judged: run, changed or untouched."""
+    """The kind of check: run, changed or untouched."""
     text: str
     """The command, or the globs."""
     definition: str

@@ -40,7 +40,7 @@ class TreeOutcome(StrEnum):
     BROKEN = "broken"
     """The checks ended without a result."""
     UNPROVED = "unproved"
-    """There is nothing to check it with, and nobody has let that through."""
+    """There is no check for it, and nobody has allowed that."""
 
 
 def move_candidates(draft: Draft) -> bool:
@@ -254,7 +254,7 @@ def _unproved_question(candidate: Candidate) -> Ask:
     return choices.about_run(
         choices.UNPROVED,
         subject="There is no required check for a result that is waiting to be merged",
-        body="'Go' merges it, and later results without a required check, as unproved. Or add a check.",
+        body="'Go' merges it as unproved, and later results without a required check too. Or add a check.",
         choices=(choices.GO, choices.STOP),
         task_id=candidate.task_id,
     )

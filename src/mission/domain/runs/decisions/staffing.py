@@ -124,7 +124,7 @@ def _has_room(draft: Draft, working: Sequence[TaskView], options: RunOptions) ->
             choices.about_run(
                 choices.DISK,
                 subject="There is too little free disk space to launch agents",
-                body="The run continues by itself once there is space again.",
+                body="The run continues automatically once there is space again.",
                 choices=(choices.LOOK_AGAIN, choices.STOP),
             )
         )

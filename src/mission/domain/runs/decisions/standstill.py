@@ -10,7 +10,7 @@ from mission.domain.runs.steps import Ask
 from mission.domain.runs.view import RunView, TaskView
 
 RUN_KEYS = frozenset({choices.BUDGET, choices.TIP_RED, choices.DISK, choices.UNPROVED})
-"""Questions that say by themselves that the run waits."""
+"""Questions that already say that the run is waiting."""
 MAX_LISTED = 20
 
 

@@ -84,7 +84,7 @@ def _after_attempt(view: RunView, task: TaskView, ended: EndedExecution, options
     if tries > limit or (tries == limit and not others):
         return choices.about_task(
             task.id,
-            subject=f"'{task.name}' ended {tries} times without a report",
+            subject=f"'{task.name}': agents ended {tries} times without a report",
             body=f"Tried with: {', '.join(task.clients_tried)}." if task.clients_tried else "",
         )
     due = ended.ended_at + timedelta(seconds=options.retry_delay(tries))

@@ -224,5 +224,5 @@ def _limitations(run: Run, tasks: Sequence[Task]) -> list[str]:
     skipped = [f"'{task.name}' was skipped." for task in tasks if task.status is TaskStatus.SKIPPED]
     unproved = [f"'{task.name}' is not proved." for task in tasks if task.proof_state is ProofState.UNPROVED]
     waived = [f"The check '{each.get('check')}' was waived." for each in run.waivers]
-    accepted = ["A person accepted the result although final checks failed."]
+    accepted = ["A person accepted the result even though final checks failed."]
     return [*skipped, *unproved, *waived, *(accepted if (run.final or {}).get("accepted") else ())]

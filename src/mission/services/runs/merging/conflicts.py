@@ -28,7 +28,7 @@ MAX_GOAL = 600
 REGENERATE = "regenerate"
 """The kind of a finding about a file that a command makes again."""
 RESOLVE = (
-    "The merge is started in your worktree: the files below contain both sides between conflict markers. "
+    "The merge has been started in your worktree. The files below contain both sides between conflict markers. "
     "Edit each file so that both goals are met, remove the markers, and report again. You do not need any git commands."
 )
 
@@ -104,7 +104,7 @@ def conflicted(
         reason=_in_words(findings, others, decisions=started.decisions, problem=problem),
         lease=lease,
         state=CandidateState.CONFLICTED,
-        summary=f"The result conflicts with what was merged before: {', '.join(each.path for each in shown)}",
+        summary=f"The result conflicts with work that was merged earlier: {', '.join(each.path for each in shown)}",
         detail={"candidate_id": candidate.id, "files": [each.path for each in shown], "tip": tip},
         findings=[*findings, *({"kind": REGENERATE, "path": each} for each in regenerated)],
     )
@@ -161,10 +161,10 @@ def _in_words(
     problem: str | None,
 ) -> str:
     files = "\n".join(f"- {each['path']} ({each['detail']})" for each in findings)
-    notes = f"Delete each of these notes when you have decided: {', '.join(decisions)}" if decisions else ""
+    notes = f"Delete each of these notes once you have decided: {', '.join(decisions)}" if decisions else ""
     tasks = [_task_in_words(each) for each in others]
     return "\n\n".join(
-        filter(None, (f"Your result conflicts with what was merged before. {RESOLVE}", files, notes, problem, *tasks))
+        filter(None, (f"Your result conflicts with work that was merged earlier. {RESOLVE}", files, notes, problem, *tasks))
     )
 
 

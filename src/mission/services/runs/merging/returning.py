@@ -31,7 +31,7 @@ TIP_PASSED = (
     "The integration branch passes without your result. Merged with it, these checks fail, because of your result or "
     "because the two do not fit together:"
 )
-OWN_PASSED = "Your result passed alone. Merged with what others did before, these checks fail:"
+OWN_PASSED = "Your result passed alone. Merged with the work of others, these checks fail:"
 MANY = 1_000
 SENDABLE = (CandidateState.REPORTED, CandidateState.QUEUED, CandidateState.BUILT, CandidateState.CHECKED)
 

@@ -48,7 +48,7 @@ def withdraw_unwanted(tx: Tx, *, run: Run) -> None:
 def build_again(tx: Tx, *, run: Run, ids: Sequence[str]) -> None:
     """Queue candidates whose tip has moved, or whose merge commit is gone; a review that was given still holds."""
     for each in all_current(tx, run, ids, CandidateState.BUILT, CandidateState.CHECKED):
-        end_rounds(tx, each, reason="it is merged for trial again")
+        end_rounds(tx, each, reason="it is trial-merged again")
         again = {"merge_commit": None, "merged_tree": None, "round_id": None, "tip_round_id": None}
         candidates.save(tx, each, state=CandidateState.QUEUED, **again)
 

@@ -84,7 +84,7 @@ def answer(tx: Tx, *, candidate_id: str) -> Completed:
         return completion.in_queue(tx, task, candidate)
     if candidate.state is CandidateState.CONFLICTED:
         raise Conflict(
-            f"the result of task {task.id} conflicts with what was merged before",
+            f"the result of task {task.id} conflicts with work that was merged earlier",
             hint=candidate.reason,
             task_id=task.id,
             candidate_id=candidate.id,

@@ -154,7 +154,7 @@ def _review_reasons(tx: Tx, run: Run, task: Task, candidate: Candidate, proof: P
     )
     reasons = review_reasons(facts)
     if not is_proved and not allowed and not reasons:
-        return ["No required check proves the result."]
+        return ["No required check covers the result."]
     return reasons
 
 
