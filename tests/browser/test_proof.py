@@ -154,7 +154,7 @@ def test_a_review_shows_what_to_judge_and_is_approved_or_sent_back(page: Page, h
     card = page.get_by_role("article", name="Review: Sort")
     expect(card).to_contain_text("Sort what is there.")
     expect(card).to_contain_text("The README says ready")
-    expect(card).to_contain_text("The agent changed files that it is judged by: README.md.")
+    expect(card).to_contain_text("The agent changed files that its work is judged by: README.md.")
     expect(card.locator(".patch")).to_contain_text("ready")
     expect(row(page, "ready")).to_contain_text("Passed")
     connected(page)

@@ -84,7 +84,7 @@ def test_final_checks_that_a_person_accepted_are_named():
     text = as_markdown(report(final=final))
 
     assert "- e2e: failed" in text
-    assert "Accepted by operator even though they did not pass." in text
+    assert "Accepted by operator though they did not pass." in text
 
 
 def test_what_a_client_denied_is_named():

@@ -113,7 +113,7 @@ def _final(final: Mapping[str, Any] | None) -> list[str]:
         return []
     lines = [f"- {_plain(each['name'])}: {each['state']}" for each in final["checks"]]
     repaired = [f"- Repair tasks: {len(final['repairs'])}"] if final["repairs"] else []
-    accepted = [f"- Accepted by {_plain(final['accepted'])} even though they did not pass."] if final["accepted"] else []
+    accepted = [f"- Accepted by {_plain(final['accepted'])} though they did not pass."] if final["accepted"] else []
     return [f"On `{(final['commit'] or '')[:12]}`, in a fresh worktree:", "", *lines, *repaired, *accepted]
 
 

@@ -164,7 +164,7 @@ def _in_words(
     notes = f"Delete each of these notes once you have decided: {', '.join(decisions)}" if decisions else ""
     tasks = [_task_in_words(each) for each in others]
     return "\n\n".join(
-        filter(None, (f"Your result conflicts with work that was merged earlier. {RESOLVE}", files, notes, problem, *tasks))
+        filter(None, (f"Your result conflicts with work merged earlier. {RESOLVE}", files, notes, problem, *tasks))
     )
 
 
