@@ -22,7 +22,7 @@ import { PlanView } from "./views/plan-view";
 import { TimelineView } from "./views/timeline-view";
 import "./mission.css";
 
-const TaskGraph = lazy(() => import("./graph/task-graph").then((module) => ({ default: module.TaskGraph })));
+const GraphView = lazy(() => import("./graph/graph-view").then((module) => ({ default: module.GraphView })));
 
 const VIEWS = ["graph", "board", "timeline", "journal", "changes", "agents", "plan", "checks"] as const;
 type View = (typeof VIEWS)[number];
@@ -126,30 +126,7 @@ function Views({ mission }: { mission: MissionOverview }) {
 }
 
 function SelectedView({ view, ...props }: ViewProps & { view: View }) {
-  if (view === "graph")
-    return (
-      <div className="columns graph-and-journal">
-        <div>
-          {props.mission.tasks.length === 0 ? (
-            <PlanView {...props} />
-          ) : (
-            <>
-              <div className="wide-only">
-                <TaskGraph {...props} />
-              </div>
-              <div className="narrow-only">
-                <ViewControlsSlot value={null}>
-                  <BoardView {...props} />
-                </ViewControlsSlot>
-              </div>
-            </>
-          )}
-        </div>
-        <div>
-          <JournalView {...props} />
-        </div>
-      </div>
-    );
+  if (view === "graph") return props.mission.tasks.length === 0 ? <EmptyPlan {...props} /> : <GraphView {...props} />;
   const View = {
     board: BoardView,
     timeline: TimelineView,
@@ -160,6 +137,20 @@ function SelectedView({ view, ...props }: ViewProps & { view: View }) {
     checks: ChecksView,
   }[view];
   return <View {...props} />;
+}
+
+/** A mission without tasks has nothing to draw. */
+function EmptyPlan(props: ViewProps) {
+  return (
+    <div className="columns graph-and-journal">
+      <div>
+        <PlanView {...props} />
+      </div>
+      <div>
+        <JournalView {...props} />
+      </div>
+    </div>
+  );
 }
 
 function asView(word: string | null): View | null {

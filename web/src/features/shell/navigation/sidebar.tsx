@@ -19,6 +19,7 @@ import {
 import { PAGES } from "./navigation";
 
 const MAX_MISSIONS = 8;
+const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
 export function Sidebar() {
   const { data } = useOverview();
@@ -31,14 +32,9 @@ export function Sidebar() {
   };
   return (
     <nav className="sidebar" aria-label="Main">
-      <div className="brand-row">
-        <Link to="/" className="brand">
-          <Icon name="logo" size={18} /> Mission Control
-        </Link>
-        <button type="button" className="open-palette" aria-label="Command palette" onClick={openPalette}>
-          <kbd>{/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K"}</kbd>
-        </button>
-      </div>
+      <Link to="/" className="brand">
+        <Icon name="logo" size={18} /> Mission Control
+      </Link>
       <SearchField />
       <ul>
         {PAGES.map((place) => (
@@ -135,7 +131,9 @@ function SearchField() {
         aria-label="Search everything"
         data-search
       />
-      <kbd aria-hidden="true">/</kbd>
+      <button type="button" className="open-palette" aria-label="Command palette" onClick={openPalette}>
+        <kbd>{IS_MAC ? "⌘K" : "Ctrl K"}</kbd>
+      </button>
     </form>
   );
 }

@@ -123,8 +123,8 @@ function Palette({ close, showForm }: PaletteProps) {
           }}
           onKeyDown={press}
         />
-        <button type="button" className="button small" onClick={close}>
-          Esc<span className="hidden"> closes the palette</span>
+        <button type="button" className="close-palette" aria-label="Close" title="Close (Esc)" onClick={close}>
+          <Icon name="close" />
         </button>
       </div>
       <div id={list} role="listbox" aria-label="Matches" className="palette-list">

@@ -5,9 +5,10 @@ interface LayoutRequest {
   number: number;
   items: Item[];
   density: Density;
+  nodeWidth: number;
 }
 
 self.onmessage = (message: MessageEvent<LayoutRequest>) => {
-  const { number, items, density } = message.data;
-  postMessage({ number, layout: layout(items, density) });
+  const { number, items, density, nodeWidth } = message.data;
+  postMessage({ number, layout: layout(items, density, nodeWidth) });
 };

@@ -25,15 +25,17 @@ export function unfolded(tasks: readonly MissionTask[]): Box[] {
   }));
 }
 
-export function folded(tasks: readonly MissionTask[]): Box[] {
+/** Return a box for each task that is not far from work, and one for the others of a phase unless that was opened. */
+export function folded(tasks: readonly MissionTask[], opened: ReadonlySet<string>): Box[] {
   const far = farFromWork(tasks);
   const home = new Map<string, string>();
   const boxes = new Map<string, Box>();
   for (const task of tasks) {
     const kind = isDone(task) ? "done" : far.has(task.id) ? "waiting" : null;
-    const id = kind === null ? task.id : `${kind}:${task.phase}`;
+    const fold = `${kind}:${task.phase}`;
+    const id = kind === null || opened.has(fold) ? task.id : fold;
     home.set(task.id, id);
-    const box = boxes.get(id) ?? { id, phase: task.phase, needs: [], tasks: [], folded: kind };
+    const box = boxes.get(id) ?? { id, phase: task.phase, needs: [], tasks: [], folded: id === task.id ? null : kind };
     box.tasks.push(task);
     boxes.set(id, box);
   }

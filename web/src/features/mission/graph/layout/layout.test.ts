@@ -78,6 +78,23 @@ for (const [density, tasks] of [
   });
 }
 
+for (const density of ["full", "line", "glyph"] as Density[])
+  test(`500 tasks are laid out as ${density} within 200 ms`, () => {
+    const boxes = unfolded(many(10, 50));
+    const start = performance.now();
+    layout(boxes, density);
+
+    expect(performance.now() - start).toBeLessThan(200);
+  });
+
+test("tasks without dependencies fill several columns instead of one tall one", () => {
+  const made = layout(unfolded(Array.from({ length: 35 }, (_, at) => task(`t${at}`, 1, []))), "full");
+
+  expect([...Map.groupBy(made.nodes, (node) => node.x).values()].map((column) => column.length)).toEqual([
+    10, 10, 10, 5,
+  ]);
+});
+
 test("no edge runs through a node", () => {
   const tasks = many(5, 5);
   const made = layout(unfolded([...tasks, task("long", 5, ["1.0"])]), "full");
@@ -103,16 +120,18 @@ test("a change of states moves no node", () => {
 
 test("finished tasks fold by phase, and so do tasks far from any work", () => {
   const chain = ["c", "d", "e", "f", "g"].map((id, at, all) => task(id, 3 + at, at === 0 ? ["b"] : [all[at - 1]!]));
-  const boxes = folded([
+  const tasks = [
     task("a1", 1, [], "unproved"),
     task("a2", 1, [], "unproved"),
     task("b", 2, ["a1", "a2"], "working"),
     ...chain,
-  ]);
+  ];
+  const boxes = folded(tasks, new Set());
 
   expect(boxes.map((box) => [box.id, box.tasks.length])).toContainEqual(["done:1", 2]);
   expect(boxes.find((box) => box.id === "b")!.needs).toEqual(["done:1"]);
   expect(boxes.find((box) => box.tasks.some((each) => each.id === "c"))!.folded).toBeNull();
+  expect(folded(tasks, new Set(["done:1"])).map((box) => box.id)).toEqual(expect.arrayContaining(["a1", "a2"]));
 });
 
 test("what is left of each task is what the server says, and nothing for tasks that have ended", () => {

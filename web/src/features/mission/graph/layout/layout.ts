@@ -31,20 +31,33 @@ export interface Layout {
   density: Density;
   width: number;
   height: number;
+  nodeWidth: number;
   nodes: Placed[];
   edges: Edge[];
   bands: Band[];
 }
 
-export const SIZES: Record<Density, { width: number; height: number; columns: number; rows: number }> = {
-  full: { width: 128, height: 60, columns: 18, rows: 14 },
-  line: { width: 128, height: 30, columns: 26, rows: 10 },
+interface Size {
+  width: number;
+  height: number;
+  columns: number;
+  rows: number;
+}
+
+/** The size of a node and the space around it; nodes with a name are narrower if there are many columns. */
+export const SIZES: Record<Density, Size> = {
+  full: { width: 160, height: 60, columns: 18, rows: 12 },
+  line: { width: 160, height: 40, columns: 18, rows: 8 },
   glyph: { width: 24, height: 24, columns: 8, rows: 0 },
 };
+const MIN_WIDTH = 128;
+const WIDTH_STEP = 8;
 const TOP = 40;
 const EDGE = 14;
 const SWEEPS = 4;
 const TALLEST = 24;
+/** How many tasks without any dependency share a column. */
+const MAX_ALONE = 10;
 
 interface Cell {
   id: string;
@@ -57,7 +70,7 @@ interface Cell {
 }
 
 /** Lay out the graph. As glyphs, only the critical path has edges, so edges need no space. */
-export function layout(items: readonly Item[], density: Density): Layout {
+export function layout(items: readonly Item[], density: Density, nodeWidth: number = SIZES[density].width): Layout {
   const ranks = rankOf(items);
   const routed = density !== "glyph";
   const cells = new Map<string, Cell>();
@@ -66,14 +79,38 @@ export function layout(items: readonly Item[], density: Density): Layout {
   const ranked = columnsOf([...new Set([...cells.values(), ...chains.flat()])]);
   if (routed) for (let sweep = 0; sweep < SWEEPS; sweep += 1) order(ranked, sweep % 2 === 0);
   const columns = routed ? ranked : wrapped(ranked, ranks);
-  return drawn(items, density, cells, chains, columns, ranks);
+  return drawn(items, density, { ...SIZES[density], width: nodeWidth }, cells, chains, columns, ranks);
+}
+
+/** Return the size of the drawing without laying it out: its exact width, and at least its height. */
+export function extentOf(items: readonly Item[], density: Density, nodeWidth: number = SIZES[density].width) {
+  const counts: number[] = [];
+  for (const rank of rankOf(items).values()) counts[rank] = (counts[rank] ?? 0) + 1;
+  const size = SIZES[density];
+  const parts = density === "glyph" ? counts.map((count) => Math.ceil(count / TALLEST)) : counts.map(() => 1);
+  const columns = parts.reduce((sum, part) => sum + part, 0);
+  const tallest = Math.max(1, ...counts.map((count, rank) => Math.ceil(count / parts[rank]!)));
+  return {
+    width: 2 * EDGE + columns * (nodeWidth + size.columns) - size.columns,
+    height: TOP + tallest * (size.height + size.rows) - size.rows + EDGE,
+  };
+}
+
+/** Return the largest width of nodes with which the drawing is not wider than its frame, within limits. */
+export function nodeWidthFor(items: readonly Item[], density: Density, room: number): number {
+  const { width } = SIZES[density];
+  if (density === "glyph") return width;
+  for (let wanted = width; wanted > MIN_WIDTH; wanted -= WIDTH_STEP)
+    if (extentOf(items, density, wanted).width <= room) return wanted;
+  return MIN_WIDTH;
 }
 
 function cell(id: string, rank: number, passes = false): Cell {
   return { id, rank, row: 0, passes, left: [], right: [] };
 }
 
-/** Return ranks that put a task right of its dependencies and of every earlier phase. */
+/** Return ranks that put a task right of its dependencies and of every earlier phase. Tasks without dependencies and
+ * dependents fill several ranks if one would be too tall: no line has to get past them. */
 function rankOf(items: readonly Item[]): Map<string, number> {
   const ranks = new Map<string, number>();
   const byPhase = new Map<number, Item[]>();
@@ -82,12 +119,16 @@ function rankOf(items: readonly Item[]): Map<string, number> {
     if (group === undefined) byPhase.set(item.phase, [item]);
     else group.push(item);
   }
+  const needed = new Set(items.flatMap((item) => item.needs));
   let start = 0;
   for (const phase of [...byPhase.keys()].sort((one, other) => one - other)) {
     const group = byPhase.get(phase)!;
     let last = start;
+    let alone = 0;
     for (const item of inOrder(group)) {
-      const rank = Math.max(start, ...item.needs.map((need) => (ranks.get(need) ?? -1) + 1));
+      const isAlone = item.needs.length === 0 && !needed.has(item.id);
+      const first = isAlone ? start + Math.floor(alone++ / MAX_ALONE) : start;
+      const rank = Math.max(first, ...item.needs.map((need) => (ranks.get(need) ?? -1) + 1));
       ranks.set(item.id, rank);
       last = Math.max(last, rank);
     }
@@ -182,12 +223,12 @@ function share(tie: Cell, columns: Cell[][]): number {
 function drawn(
   items: readonly Item[],
   density: Density,
+  size: Size,
   cells: Map<string, Cell>,
   chains: Cell[][],
   columns: Cell[][],
   ranks: Map<string, number>,
 ): Layout {
-  const size = SIZES[density];
   const heights = columns.map((column) => column.reduce((sum, each) => sum + step(each, size), -size.rows));
   const tallest = Math.max(size.height, ...heights);
   const y = new Map<Cell, number>();
@@ -216,6 +257,7 @@ function drawn(
   }));
   return {
     density,
+    nodeWidth: size.width,
     width: x(columns.length - 1) + size.width + EDGE,
     height: TOP + tallest + EDGE,
     nodes: items.map(({ id }) => ({ id, x: x(cells.get(id)!.rank), y: y.get(cells.get(id)!)! })),
