@@ -1,4 +1,4 @@
-# make run | docs | test | test-faults | simulate | check | bench | bench-truth | contract: each first sets up what it needs in .venv.
+# make run | docs | test | test-faults | simulate | check | bench | bench-truth | bench-peers | contract: each first sets up what it needs in .venv.
 
 PYTHON := .venv/bin/python
 RUNS := .venv/.runs
@@ -7,7 +7,7 @@ WORKERS ?= 3
 export PYTHONDONTWRITEBYTECODE := # tests start hundreds of interpreters
 
 .DEFAULT_GOAL := help
-.PHONY: help run docs test test-faults simulate ci test-clients check format bench bench-truth contract clean
+.PHONY: help run docs test test-faults simulate ci test-clients check format bench bench-truth bench-peers contract clean
 
 help:
 	@echo "make run       set up and start Mission Control"
@@ -20,6 +20,7 @@ help:
 	@echo "make check     lint, types and layers only"
 	@echo "make bench     measure, as ratios to a baseline of the same run"
 	@echo "make bench-truth  measure how many false reports are caught, and how much true work is refused"
+	@echo "make bench-peers  measure Mission Control next to other task servers, which it installs from their registry"
 	@echo "make contract  rewrite tests/contract and docs/reference after an intended change"
 	@echo "make format    format and fix with ruff and Biome"
 
@@ -94,6 +95,10 @@ bench: $(READY)
 
 bench-truth: $(READY)
 	@$(PYTHON) -m bench.truth --seed $(SEED) --workers $(WORKERS)
+
+# About 1.5 GB of packages; a server that cannot be installed is skipped.
+bench-peers: $(READY)
+	@$(PYTHON) -m bench.peers --picture
 
 contract: $(READY)
 	@$(PYTHON) -m pytest -n 0 tests/contract --rewrite

@@ -1,0 +1,1 @@
+"""Mission Control next to other task servers for agents, in one run."""
