@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import InvalidInput
-from mission.git.command import check_branch, run
-from mission.git.errors import GitFailed, GitMissing, GitTimeout
+from mission.git.command import check_branch, run, stream
+from mission.git.errors import GitFailed, GitKilled, GitMissing, GitTimeout
 from tests.git.real_repositories import Repo
 
 
@@ -64,3 +64,23 @@ def test_a_command_that_takes_too_long_is_stopped(repo: Repo) -> None:
         run("-c", "alias.wait=!sleep 2", "wait", cwd=repo.path, timeout=0.1)
 
     assert not failure.value.retryable
+
+
+@pytest.mark.parametrize("signal", ["KILL", "TERM"])
+def test_a_command_that_somebody_kills_may_be_tried_again(repo: Repo, signal: str) -> None:
+    with pytest.raises(GitKilled) as failure:
+        run("-c", f"alias.die=!kill -{signal} $PPID", "die", cwd=repo.path)
+
+    assert failure.value.retryable
+    assert failure.value.code == "TRANSIENT_ERROR"
+    assert failure.value.hint == "Try the same call again."
+
+
+def test_a_command_that_crashes_has_failed(repo: Repo) -> None:
+    with pytest.raises(GitFailed, match="exit code -11"):
+        run("-c", "alias.crash=!kill -SEGV $PPID", "crash", cwd=repo.path)
+
+
+def test_a_command_that_is_killed_while_its_output_is_read_may_be_tried_again(repo: Repo) -> None:
+    with pytest.raises(GitKilled), stream("-c", "alias.die=!kill -KILL $PPID", "die", cwd=repo.path) as output:
+        output.read(10)

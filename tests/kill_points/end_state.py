@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.store.open_database import new_backend
-from tests.kill_points.scene import Json, Scene, until
+from tests.kill_points.scene import KILLED_GIT, Json, Scene, until
 
 SETTLE_SECONDS = 30.0
 OPEN_CANDIDATES = {"reported", "queued", "built", "checked"}
@@ -110,7 +110,7 @@ def _open_rows(rows: Rows) -> list[str]:
         *(row["id"] for row in rows.of("check_rounds") if row["state"] == "open"),
         *(row["id"] for row in rows.of("evidence") if row["state"] in {"queued", "running"}),
         *(row["id"] for row in rows.of("executions") if row["status"] in live),
-        *(subject for subject in asked if "exit code -9" not in subject),  # a person is told of a killed git
+        *(subject for subject in asked if KILLED_GIT not in subject),  # a person is told of it
     ]
 
 

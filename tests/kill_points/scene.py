@@ -25,6 +25,8 @@ PATIENCE = 60.0
 POLL = 0.1
 DIE_AT = "die-at"
 """While this file exists, the check or agent that counts it down to zero kills itself."""
+KILLED_GIT = "was killed before it had finished"
+"""What a call says whose git command was killed after it had written something."""
 Json = dict[str, Any]
 
 
@@ -190,13 +192,15 @@ class Scene:
                 assert time.monotonic() < deadline, f"{tool} was never answered"
                 self._forget_dead()
             except ToolFailed as error:
-                is_internal = error.error["code"] == "INTERNAL_ERROR"
-                if is_internal and self._kill.get("moment") == "child" and "exit code -9" in str(error.error):
-                    headers["Idempotency-Key"] += "-again"  # it says which git command was killed: one tries again
-                elif is_internal:
+                if error.error["code"] == "INTERNAL_ERROR":
                     raise AssertionError(f"{error.error}\n{self.log()}") from None
-                else:
+                if not self._says_killed(error):
                     raise
+
+    def _says_killed(self, error: ToolFailed) -> bool:
+        """Return whether the call asks to be repeated because the case has killed its git command."""
+        is_passing = error.error["code"] == "TRANSIENT_ERROR" and KILLED_GIT in error.error["message"]
+        return self._kill.get("moment") == "child" and is_passing
 
     def _forget_dead(self) -> None:
         """Wait until a daemon that broke a call off is gone, if it is going."""

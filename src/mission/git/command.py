@@ -21,6 +21,7 @@ from mission.git.errors import (
     BrokenRepository,
     DubiousOwnership,
     GitFailed,
+    GitKilled,
     GitMissing,
     GitStuck,
     GitTimeout,
@@ -81,6 +82,8 @@ POLL_SECONDS = 1.0
 MEMORY = 2 << 30
 """Bytes of private memory that a command may use; files that it only maps do not count."""
 PRIVATE = 0o077
+KILLING = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGTERM)
+"""Signals by which somebody else ends a command. Of others, such as SIGSEGV, git itself is the cause."""
 OURS = -1
 """The umask of this process, for files that a user will work with."""
 
@@ -271,6 +274,8 @@ def _not_a_branch(name: str, field: str) -> InvalidInput:
 
 def _failure(name: str, code: int, err: bytes, cwd: Path) -> Exception:
     """Translate git's error output; LC_ALL=C makes it the same everywhere."""
+    if -code in KILLING:
+        return GitKilled(command=name)
     if b"dubious ownership" in err or b"unsafe repository" in err:
         return DubiousOwnership(_shown(cwd))
     if b"not a git repository (or any" in err:
@@ -340,4 +345,4 @@ def stream(
     if late.is_set():
         raise GitTimeout(command=name, seconds=timeout)
     if output.ended and process.returncode not in allowed:
-        raise GitFailed(command=name, code=process.returncode, log="")
+        raise _failure(name, process.returncode, b"", cwd)

@@ -22,6 +22,15 @@ class GitFailed(InternalError):
         self.log = log
 
 
+class GitKilled(TransientError):
+    """A git command was killed before it had finished."""
+
+    default_hint = "Try the same call again."  # earlier steps of the call may have taken effect
+
+    def __init__(self, *, command: str) -> None:
+        super().__init__(f"'git {command}' was killed before it had finished", command=command)
+
+
 class GitTimeout(TransientError):
     """A git command took too long and was stopped."""
 

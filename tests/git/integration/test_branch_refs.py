@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mission.domain.errors import InvalidInput, TransientError
+from mission.git.errors import GitKilled
 from mission.git.integration import branch_refs
 from mission.git.integration.branch_refs import (
     check_no_operation,
@@ -41,6 +44,25 @@ def test_a_branch_moves_only_from_where_it_was(run: Run) -> None:
     assert not move_branch(run.repo.path, BRANCH, old=None, new=run.start, why="test")
     assert run.tip == new
     assert run.repo.git("log", "-g", "-1", "--format=%gs", BRANCH).strip() == "mission: test"
+
+
+@pytest.mark.parametrize("has_moved", [True, False])
+def test_a_git_that_is_killed_has_moved_the_branch_or_not(
+    run: Run, monkeypatch: pytest.MonkeyPatch, has_moved: bool
+) -> None:
+    new = run.task.commit("own", **{"a.txt": "own\n"})
+    move = branch_refs.run
+
+    def killed(*arguments: str, **options: Any) -> None:
+        if has_moved:
+            move(*arguments, **options)
+        raise GitKilled(command="update-ref")
+
+    monkeypatch.setattr(branch_refs, "run", killed)
+
+    with nullcontext() if has_moved else pytest.raises(GitKilled):
+        assert move_branch(run.repo.path, BRANCH, new=new, old=run.start, why="test")
+    assert run.tip == (new if has_moved else run.start)
 
 
 def test_a_commit_that_is_not_there_is_an_error(run: Run) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mission.domain.errors import TransientError
 from mission.git.command import OURS, check_branch, run
-from mission.git.errors import GitFailed
+from mission.git.errors import GitFailed, GitKilled
 from mission.git.file_names import display_name
 from mission.git.integration.errors import CommitMissing, OperationInProgress, OtherBranch
 from mission.git.repository_guard import git_dir_at, repository_of
@@ -57,10 +57,12 @@ def move_branch(top: Path, branch: str, *, new: str, old: str | None, why: str) 
         try:
             run("update-ref", "-m", f"mission: {why}", f"{HEADS}{branch}", new, expected, cwd=top, umask=OURS)
             return True
-        except GitFailed as failed:
+        except (GitFailed, GitKilled) as failed:
             current = tip_of(top, branch)
             if current != old:
                 return current == new
+            if isinstance(failed, GitKilled):
+                raise
             if not (branch.startswith(PREFIX) and _is_abandoned_lock_removed(top, branch)):
                 _check_locked(failed, branch, new, in_time=time.monotonic() < deadline)
         time.sleep(PAUSE)

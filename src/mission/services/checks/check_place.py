@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from mission.domain.checks.evidence import Evidence, Place, Role
 from mission.domain.checks.file_patterns.globs import compile_globs
@@ -17,7 +17,7 @@ from mission.domain.errors import MissionError
 from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.task import Task
 from mission.git.commit_trees import trees_of
-from mission.git.errors import ChangesUnknown
+from mission.git.errors import ChangesUnknown, GitKilled
 from mission.git.integration.merge_worktree import check_out
 from mission.git.tree_identity import TreeDrift, TreeIdentity
 from mission.git.tree_watch import TreeWatch
@@ -30,6 +30,11 @@ from mission.services.repositories.working_trees import NO_TREE, Trees
 from mission.services.work import Work
 from mission.services.workspaces.slots import slot_of
 from mission.store.transaction import Tx
+
+Result = TypeVar("Result")
+
+TRIES = 3
+"""How often a tree is read or rebuilt if the git command for that is killed."""
 
 
 class StartTreeMissing(Exception):
@@ -86,7 +91,8 @@ class CheckPlaces:
         left = await left_in(self._work, host_id=round.host_id, path=round.path)
         if task.snapshot is None:
             raise ChangesUnknown(NO_TREE)
-        examined = await self._trees.examine(task.snapshot, lines=round.purpose is Purpose.GATE, ignore=left)
+        wants_lines = round.purpose is Purpose.GATE
+        examined = await _in_spite_of_kills(self._trees.examine, task.snapshot, lines=wants_lines, ignore=left)
         return TakenTree(tree=examined.tree.id, identity=examined.tree.as_dict(), changes=examined.changes)
 
     async def start_tree(self, round: CheckRound) -> str | None:
@@ -139,9 +145,11 @@ class CheckPlaces:
             raise StartTreeMissing(NO_TREE)
         try:
             if was_built:
-                id = await self._trees.start_tree_id(task.snapshot, overlay=overlay)
+                id = await _in_spite_of_kills(self._trees.start_tree_id, task.snapshot, overlay=overlay)
                 return self._trees.start_path(row.id), id
-            rebuilt = await self._trees.rebuild_start(task.snapshot, name=row.id, overlay=overlay)
+            rebuilt = await _in_spite_of_kills(
+                self._trees.rebuild_start, task.snapshot, name=row.id, overlay=overlay
+            )
         except (MissionError, OSError) as error:
             reason = error.message if isinstance(error, MissionError) else error.strerror or "it could not be written"
             raise StartTreeMissing(reason) from error
@@ -154,7 +162,7 @@ class CheckPlaces:
         if round.identity is None:
             return "the identity of the tree is no longer known"
         try:
-            return await self._trees.drift(round.identity, watch=place.watch)
+            return await _in_spite_of_kills(self._trees.drift, round.identity, watch=place.watch)
         except MissionError as error:
             return error.message
 
@@ -188,6 +196,14 @@ class CheckPlaces:
         """Drop the stored manifest of a round's tree."""
         if round.identity is not None:
             await self._trees.forget({round.path: round.identity["snapshot"]})
+
+
+async def _in_spite_of_kills(look: Callable[..., Awaitable[Result]], /, *arguments: Any, **options: Any) -> Result:
+    """Look at a tree, again if git was killed meanwhile: that says nothing about the tree."""
+    for _ in range(TRIES - 1):
+        with suppress(GitKilled):
+            return await look(*arguments, **options)
+    return await look(*arguments, **options)
 
 
 def _check_out_again(path: Path, *, tree: str) -> None:
