@@ -207,7 +207,7 @@ def _running(tx: Tx) -> dict[str, str]:
 
 def _review() -> list[dict[str, str]]:
     return [
-        {"kind": "fixed", "label": "Accept", "value": "accept"},
+        {"kind": "fixed", "label": "Approve", "value": "accept"},
         {"kind": "manual", "label": "Send back", "placeholder": "what should change"},
     ]
 

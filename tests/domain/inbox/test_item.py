@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput, InvalidState, PermissionDenied
-from mission.domain.inbox.item import ACCEPT, SEND_BACK, ItemKind, ItemState
+from mission.domain.inbox.item import APPROVE_RESULT, SEND_BACK, ItemKind, ItemState, is_approval
 from tests.domain.samples import NOW, SHOWN, after, item
 
-CHOICES = (ACCEPT, SEND_BACK)
+CHOICES = (APPROVE_RESULT, SEND_BACK)
 
 
 def answered(one, *, text="", choice=None):
@@ -106,5 +106,12 @@ def test_a_record_shows_an_item_without_its_body():
     shown = item(body="long", choices=CHOICES).record()
 
     assert "long" not in shown.values()
-    assert shown["choices"] == [ACCEPT, SEND_BACK]
+    assert shown["choices"] == [APPROVE_RESULT, SEND_BACK]
     assert (shown["kind"], shown["state"], shown["count"], shown["created_at"]) == ("question", "open", 1, SHOWN)
+
+
+@pytest.mark.parametrize("label", ["Approve", "Accept"])
+def test_a_result_is_approved_by_the_choice_of_this_version_and_of_older_ones(label):
+    assert is_approval({**APPROVE_RESULT, "label": label})
+    assert not is_approval(SEND_BACK)
+    assert not is_approval({})

@@ -50,7 +50,7 @@ def test_a_review_can_be_accepted_or_sent_back_and_an_item_of_a_task_knows_its_m
 
     item = put(tx, kind=ItemKind.REVIEW, task_id=task.id)
 
-    assert [choice["label"] for choice in item.choices] == ["Accept", "Send back"]
+    assert [choice["label"] for choice in item.choices] == ["Approve", "Send back"]
     assert item.mission_id == mission.id
 
 

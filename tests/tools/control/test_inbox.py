@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied
 from mission.domain.inbox import ranking
-from mission.domain.inbox.item import ACCEPT, SEND_BACK
+from mission.domain.inbox.item import APPROVE_RESULT, SEND_BACK
 from mission.domain.tasks.states import TaskStatus
 from mission.services.inbox import items as inbox
 from mission.store.tables import journal
@@ -87,8 +87,8 @@ async def test_an_answer_by_choice_keeps_the_labels_of_its_choices_among_the_dec
 
     (decision,) = (await call("get_context", {"mission_id": task["mission_id"], "include": ["decisions"]}))["decisions"]
     assert decision["question"] == "Check the copy"
-    assert decision["options_considered"] == ["Accept", "Send back"]
-    assert decision["chosen"] == "Accept"
+    assert decision["options_considered"] == ["Approve", "Send back"]
+    assert decision["chosen"] == "Approve"
 
 
 async def test_a_decision_names_the_label_that_was_chosen_and_the_agent_gets_the_value(call, task, make_agent):
@@ -152,7 +152,7 @@ async def test_a_mission_is_read_though_the_options_of_a_decision_are_no_list_of
 
 @pytest.mark.parametrize(
     ("stored", "read"),
-    [("accept", "Accept"), ("accept: fine", "Accept: fine"), ("acceptable", "acceptable"), ("Add tests", "Add tests")],
+    [("accept", "Approve"), ("accept: fine", "Approve: fine"), ("acceptable", "acceptable"), ("Add tests", "Add tests")],
 )
 async def test_a_value_that_an_older_version_kept_is_read_as_the_label_of_its_choice(call, task, stored, read):
     await call("complete_task", WANTS_REVIEW | {"task_id": task["task_id"]})
@@ -162,7 +162,7 @@ async def test_a_value_that_an_older_version_kept_is_read_as_the_label_of_its_ch
 
     (decision,) = (await call("get_context", {"mission_id": task["mission_id"], "include": ["decisions"]}))["decisions"]
 
-    assert (decision["options_considered"], decision["chosen"]) == (["Accept", "Send back"], read)
+    assert (decision["options_considered"], decision["chosen"]) == (["Approve", "Send back"], read)
 
 
 async def test_answers_that_an_older_version_kept_whole_are_read_as_their_labels(call, task):
@@ -180,8 +180,8 @@ async def test_answers_that_an_older_version_kept_whole_are_read_as_their_labels
     found = await call("search", {"query": "title wrong"})
 
     for detail in (decision, entry["detail"], noted["detail"]):
-        assert detail["options_considered"] == ["Accept", "Send back"]
-    assert all("Accept" in made["content"] and "manual" not in made["content"] for made in exports)
+        assert detail["options_considered"] == ["Approve", "Send back"]
+    assert all("Approve" in made["content"] and "manual" not in made["content"] for made in exports)
     assert "The title is wrong" in str(recovered)
     assert any("The title is wrong" in hit["title"] for hit in found["results"])
 
@@ -295,7 +295,7 @@ async def test_work_that_wants_a_review_is_accepted_or_sent_back_as_a_new_task(c
     (item,) = await queue(call)
 
     assert (item["kind"], item["subject"], item["body"]) == ("review", "Check the copy", "Check the copy\n\nDone.")
-    assert [choice["label"] for choice in item["choices"]] == ["Accept", "Send back"]
+    assert [choice["label"] for choice in item["choices"]] == ["Approve", "Send back"]
     assert item["holds_tasks"] == 0
     with pytest.raises(InvalidInput, match="must not be empty"):
         await call("queue_answer", {"id": item["id"], "choice": 2})
@@ -386,7 +386,7 @@ async def test_the_items_of_one_task_are_ranked_without_the_plans_of_others(call
 
 def _kept_whole(tx, **more):
     """Rewrite the decisions as versions up to 0.1 kept them: with the choices themselves, not their labels."""
-    _with_options(tx, options=[ACCEPT, SEND_BACK], **more)
+    _with_options(tx, options=[APPROVE_RESULT, SEND_BACK], **more)
 
 
 def _with_options(tx, *, options, **more):
@@ -399,4 +399,4 @@ def _with_options(tx, *, options, **more):
 def _under_review(tx, *, task_id, subject):
     task = tx.tasks.get(task_id)
     tx.tasks.save(task.move_to(TaskStatus.REVIEW, at=tx.now))
-    inbox.open_item(tx, kind="review", subject=subject, task_id=task_id, choices=(ACCEPT, SEND_BACK))
+    inbox.open_item(tx, kind="review", subject=subject, task_id=task_id, choices=(APPROVE_RESULT, SEND_BACK))

@@ -16,7 +16,7 @@ SYSTEM = "system"
 """The closer of an item that was withdrawn because its answer is no longer needed."""
 
 
-ACCEPT = {"kind": "fixed", "label": "Accept", "value": "accept"}
+APPROVE_RESULT = {"kind": "fixed", "label": "Approve", "value": "accept"}
 SEND_BACK = {"kind": "manual", "label": "Send back", "placeholder": "What is missing?"}
 """The two ways out of a review."""
 
@@ -37,6 +37,11 @@ REFUSE = {"kind": "fixed", "label": "Refuse", "value": "refuse"}
 """The two answers to commands that an agent proposed as checks."""
 AFTER_FAILURE = (RETRY, RETRY_WITH_HINT, GIVE_TO_ANOTHER, SKIP)
 """Choices for a task whose agent failed."""
+
+
+def is_approval(choice: Mapping[str, Any]) -> bool:
+    """Return whether a choice approves the result under review; in items of version 0.2 it is labeled 'Accept'."""
+    return choice.get("value") == APPROVE_RESULT["value"]
 
 
 class ItemKind(StrEnum):

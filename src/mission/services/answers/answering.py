@@ -8,7 +8,7 @@ from datetime import timedelta
 from itertools import chain, count
 from typing import Any
 
-from mission.domain.inbox.item import ACCEPT, SEND_BACK, InboxItem, ItemKind
+from mission.domain.inbox.item import SEND_BACK, InboxItem, ItemKind, is_approval
 from mission.domain.message import HUMAN, OPERATOR, MessageType, reply_subject
 from mission.domain.missions.phase import MOVES as PHASE_MOVES
 from mission.domain.tasks import moves
@@ -167,8 +167,8 @@ def _accepted(tx: Tx, *, item_id: str, choice: int | None) -> Task | None:
     candidate = tx.candidates.open_of_task(task.id)
     if candidate is not None and verdicts.is_about(item, candidate):
         return None  # in a run an approved result is completed by its merge
-    accepts = choice is not None and 1 <= choice <= len(item.choices) and item.choices[choice - 1] == ACCEPT
-    return task if accepts and task.status is TaskStatus.REVIEW else None
+    approves = choice is not None and 1 <= choice <= len(item.choices) and is_approval(item.choices[choice - 1])
+    return task if approves and task.status is TaskStatus.REVIEW else None
 
 
 def _accepted_result(task: Task) -> TaskResult:

@@ -10,12 +10,12 @@ from mission.domain import events
 from mission.domain.errors import InvalidInput
 from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.ids import new_id
-from mission.domain.inbox.item import ACCEPT, AFTER_FAILURE, HOLDING, SEND_BACK, SYSTEM, InboxItem, ItemKind
+from mission.domain.inbox.item import AFTER_FAILURE, APPROVE_RESULT, HOLDING, SEND_BACK, SYSTEM, InboxItem, ItemKind
 from mission.store.transaction import Tx
 
 MAX_SUBJECT_LENGTH = 200
 _USUAL_CHOICES: Mapping[ItemKind, Sequence[Mapping[str, Any]]] = {
-    ItemKind.REVIEW: (ACCEPT, SEND_BACK),
+    ItemKind.REVIEW: (APPROVE_RESULT, SEND_BACK),
     ItemKind.FAILURE: AFTER_FAILURE,
 }
 

@@ -319,7 +319,7 @@ async def test_a_review_comes_before_the_merge_and_approving_merges(reviewed):
     assert waiting["status"] == "review"
     (item,) = await reviewed.items("review")
     assert await reviewed.merges() == []
-    await reviewed.answer(item, "Accept")
+    await reviewed.answer(item, "Approve")
     assert (await reviewed.candidates(task))[-1].review["verdict"] == "approve"
     await reviewed.settle()
     assert await reviewed.states(task) == ["merged"]
@@ -347,7 +347,7 @@ async def test_an_approval_covers_a_clean_merge_upon_a_newer_tip(reviewed):
     await reviewed.report(task)
     (item,) = await reviewed.items("review")
     reviewed.commit_on_branch("theirs.txt", await reviewed.run())
-    await reviewed.answer(item, "Accept")
+    await reviewed.answer(item, "Approve")
 
     await reviewed.settle()
 

@@ -74,7 +74,7 @@ async def test_approving_holds_the_task_again_until_it_is_merged(risky):
     await risky.report(task)
     (item,) = await risky.items("review")
 
-    await risky.answer(item, "Accept")
+    await risky.answer(item, "Approve")
 
     (candidate,) = await risky.candidates(task)
     assert candidate.review["verdict"] == verdicts.APPROVE

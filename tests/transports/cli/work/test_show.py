@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-from mission.domain.inbox.item import ACCEPT, SEND_BACK
+from mission.domain.inbox.item import APPROVE_RESULT, SEND_BACK
 from tests.transports.cli.program import PATIENCE, Program
 from tests.transports.cli.work.test_launch import call, launch, new_task, status
 from tests.transports.live_server import until
@@ -63,8 +63,8 @@ def test_a_mission_is_shown_after_every_kind_of_answer(mission: Program, reposit
     asks = [
         (*open_blocker(mission, "Which region?"), ["answer", "eu west"], "Which region? → eu west"),
         (*open_blocker(mission, "Which color?"), ["dismiss"], "Which color?"),
-        (*open_review(mission, "Read the copy"), ["answer", "--choice", "1"], "Read the copy → Accept"),
-        (*open_review(mission, "Read it twice"), ["answer", "--choice", "1", "fine"], "Read it twice → Accept: fine"),
+        (*open_review(mission, "Read the copy"), ["answer", "--choice", "1"], "Read the copy → Approve"),
+        (*open_review(mission, "Read it twice"), ["answer", "--choice", "1", "fine"], "Read it twice → Approve: fine"),
         (*open_review(mission, "Read it again"), ["answer", "-c", "2", "Fix the title"], "→ Send back: Fix the title"),
         (*open_review(mission, "Read the end"), ["answer", "All good"], "Read the end → All good"),
         (question, open_item(mission, question), ["answer", "--choice", "1"], "Which way? → Left"),
@@ -86,16 +86,16 @@ def test_a_mission_whose_answers_an_older_version_stored_is_shown_after_the_upgr
     fresh.run("down")
     with sqlite3.connect(fresh.home / "mission.db") as store:
         ((id, detail),) = store.execute("SELECT id, detail FROM journal WHERE kind = 'decision'").fetchall()
-        old = {**json.loads(detail), "options_considered": [ACCEPT, SEND_BACK], "chosen": "accept"}
+        old = {**json.loads(detail), "options_considered": [APPROVE_RESULT, SEND_BACK], "chosen": "accept"}
         store.execute("UPDATE journal SET detail = ? WHERE id = ?", (json.dumps(old), id))
     store.close()
 
-    assert "Read the copy → Accept" in shown(fresh, started)
+    assert "Read the copy → Approve" in shown(fresh, started)
     backup = fresh.home.parent / "backup.mission"
     fresh.does("backup", str(backup))
     fresh.run("down")
     assert fresh.run("restore", str(backup), "--yes").code == 0
-    assert "Read the copy → Accept" in shown(fresh, started)
+    assert "Read the copy → Approve" in shown(fresh, started)
 
 
 def test_a_review_is_wanted_until_it_was_answered(mission: Program) -> None:

@@ -11,7 +11,7 @@ from mission.domain.checks.proof import NO_CHECKS, Proof, unproved
 from mission.domain.checks.review import ReviewFacts, review_reasons
 from mission.domain.checks.round import CheckRound, RoundState
 from mission.domain.checks.verdict import Verdict
-from mission.domain.inbox.item import ACCEPT, InboxItem, ItemKind
+from mission.domain.inbox.item import InboxItem, ItemKind, is_approval
 from mission.domain.runs.candidate import Candidate, CandidateState
 from mission.domain.runs.run import Run
 from mission.domain.runs.steps import MarkChecked
@@ -68,7 +68,7 @@ def answered(tx: Tx, item: InboxItem) -> bool:
         return True
     if not is_about(item, candidate):
         return False
-    verdict = APPROVE if item.chosen == ACCEPT else CHANGES
+    verdict = APPROVE if is_approval(item.chosen) else CHANGES
     decided = {**(candidate.review or {}), "verdict": verdict, "by": item.closed_by, "words": item.answer_text}
     reviewed = candidates.save(tx, candidate, review=decided)
     if verdict == CHANGES:

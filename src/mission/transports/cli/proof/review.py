@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from mission.domain.errors import InvalidState
-from mission.domain.inbox.item import ACCEPT, SEND_BACK
+from mission.domain.inbox.item import is_approval
 from mission.domain.tasks.changes import Changes, verify_scope
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.check_words import evidence_lines
@@ -220,7 +220,7 @@ def _decide(task_id: str, verdict: str, *, words: str | None, as_json: bool) -> 
         done = client.call("task_update_status", {"id": task_id, "status": "skipped"})
         result = "Skipped"
     else:
-        done = _answer(task_id, ACCEPT if verdict == "a" else SEND_BACK, words=words)
+        done = _answer(task_id, approves=verdict == "a", words=words)
         result = "Approved" if verdict == "a" else "Sent back"
     if as_json:
         show_json(done)
@@ -234,12 +234,12 @@ def _decide(task_id: str, verdict: str, *, words: str | None, as_json: bool) -> 
         say(f"Added task {done['follow_up_task_id']} for the missing work.")
 
 
-def _answer(task_id: str, choice: Any, *, words: str | None) -> dict[str, Any]:
+def _answer(task_id: str, *, approves: bool, words: str | None) -> dict[str, Any]:
     item = _open_item(task_id)
     if item is None:
         raise InvalidState(
             f"task {task_id} has no open review",
             hint=f"'{own_command()} review' lists open reviews; '{own_command()} accept' completes a task without one.",
         )
-    number = [each["label"] for each in item["choices"]].index(choice["label"]) + 1
+    number = [is_approval(each) for each in item["choices"]].index(approves) + 1
     return client.call("queue_answer", {"id": item["id"], "choice": number, "text": words or ""})

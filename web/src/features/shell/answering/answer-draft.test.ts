@@ -45,11 +45,13 @@ test("the button of a review shows what it does", () => {
   const review = item({
     kind: "review",
     choices: [
-      { kind: "fixed", label: "Accept", value: "accept" },
+      { kind: "fixed", label: "Approve", value: "accept" },
       { kind: "manual", label: "Send back" },
     ],
   });
   expect(sendLabel(review, { choice: 1, text: "" })).toBe("Approve");
+  const older = item({ kind: "review", choices: [{ kind: "fixed", label: "Accept", value: "accept" }] });
+  expect(sendLabel(older, { choice: 1, text: "" })).toBe("Approve");
   expect(choicesOf(review)[0]?.more).toBeNull();
   expect(sendLabel(review, { choice: 2, text: "" })).toBe("Send back");
   expect(sendLabel(QUESTION, { choice: 1, text: "" })).toBe("Send answer");
@@ -64,7 +66,7 @@ test("comments on lines go with the choice that takes text, as one readable text
   const review = item({
     kind: "review",
     choices: [
-      { kind: "fixed", label: "Accept", value: "accept" },
+      { kind: "fixed", label: "Approve", value: "accept" },
       { kind: "manual", label: "Send back" },
     ],
   });

@@ -29,8 +29,9 @@ export function choicesOf(item: Pick<ItemRow, "kind" | "choices">): Choice[] {
   const asksItself = item.kind === "run"; // the values of a run's own choices are words for the program
   return item.choices.map((choice, index) => {
     const given = String(choice.label ?? choice.value ?? `Choice ${index + 1}`);
-    const label = choice.value === APPROVES ? APPROVE : given; // to accept is to let a task through without proof
-    const value = String(choice.description ?? (asksItself ? "" : choice.value) ?? "");
+    const approves = choice.value === APPROVES;
+    const label = approves ? APPROVE : given; // version 0.2 stored it as "Accept"
+    const value = String(choice.description ?? (asksItself || approves ? "" : choice.value) ?? "");
     const fixed = choice.kind !== "manual";
     return {
       number: index + 1,

@@ -38,6 +38,6 @@ test("the actions fit the item, the agent's own choices first", () => {
 });
 
 test("a diff or a command is not approved unseen", () => {
-  expect(labels({ kind: "review", choices: [{ label: "Accept", value: "accept" }] })).toEqual([]);
+  expect(labels({ kind: "review", choices: [{ label: "Approve", value: "accept" }] })).toEqual([]);
   expect(labels({ kind: "checks", choices: [{ label: "Approve" }, { label: "Refuse" }] })).toEqual([]);
 });
