@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from mission.domain import events
 from mission.domain.checks import changed_tests, failures
 from mission.domain.checks.evidence import Evidence, EvidenceState, ProofState, Role
 from mission.domain.checks.file_patterns.judging_files import is_reviewed
@@ -370,4 +371,15 @@ def _end(tx: Tx, round: CheckRound, state: RoundState, *, verdict: Verdict | Non
     ended = round.ended(state, at=tx.now, verdict=stored, reason=reason)
     tx.rounds.save(ended)
     rounds.drop_queued(tx, ended, reason="its round ended before it ran")
+    _publish_end(tx, ended)
     return ended
+
+
+def _publish_end(tx: Tx, round: CheckRound) -> None:
+    """Tell the driver of a run that a round of it has ended: without checks to run, nothing else tells it."""
+    candidate = tx.candidates.find(round.candidate_id) if round.candidate_id is not None else None
+    run = tx.runs.find(round.run_id) if round.run_id is not None else None
+    if candidate is not None:
+        tx.emit(events.CandidateUpdated(candidate=candidate))
+    elif run is not None:
+        tx.emit(events.RunUpdated(run=run))

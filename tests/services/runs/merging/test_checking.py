@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from mission.domain.checks.round import RoundState
+from mission.domain.checks.round import Purpose, RoundState
+from mission.domain.ids import new_id
 from mission.domain.runs.candidate import CandidateState
 from mission.services.runs.merging import checking
 from tests.checked_tasks import signals as signals
@@ -52,6 +53,22 @@ async def test_untracked_leftovers_are_removed_and_ignored_build_folders_are_kep
     await merged.report(two)
 
     assert signals.notes("seen") == ["build/kept.txt"]
+
+
+async def test_the_end_of_a_round_is_published_though_it_had_nothing_to_check(merged):
+    await merged.check("true")
+    task = await merged.task("add", {"a.txt": "a\n"})
+    await merged.report(task)
+    (done,) = await merged.rounds("merge")
+    empty = replace(done, id=new_id("check round"), purpose=Purpose.TIP, state=RoundState.OPEN, checks=[], verdict=None)
+    app = merged.call.app
+    await app.database.write(lambda tx: tx.candidates.save(replace(tx.candidates.get(done.candidate_id), state="built")))
+    await app.database.write(lambda tx: tx.rounds.add(empty))
+    seen = app.events.last
+
+    assert await app.run_context.checker.settled(empty.id, host_id=empty.host_id, seconds=60)
+
+    assert app.events.last > seen
 
 
 async def test_the_setup_runs_again_only_when_its_inputs_differ(merged, signals):
