@@ -12,6 +12,8 @@ import pytest
 
 from mission.domain.runs.decisions import stalls
 from mission.domain.runs.steps import Build
+from mission.services.checks import settling
+from mission.services.runs import driver
 from mission.services.runs.driver import RunDriver
 from mission.services.runs.step_runner import StepRunner
 from mission.settings import Settings
@@ -61,6 +63,17 @@ async def test_a_lie_is_caught_by_the_check_and_sent_back(run: DrivenRun):
     (task,) = found["tasks"]
     assert (task["stage"], task["revisions"], task["attempts"]) == ("merged", 1, 0)
     assert run.files(found["branch"])["one.txt"] == "really done"
+
+
+async def test_a_run_whose_checks_are_under_way_is_looked_at_though_nobody_is_told_of_their_end(
+    run: DrivenRun, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(driver, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(driver, "QUIET_SECONDS", 10 * PATIENCE)
+    monkeypatch.setattr(settling, "_publish_end", lambda tx, round: None)
+    await run.start(does("one", "lie-once one.txt", checks=[{"name": "there", "run": "test -f one.txt"}]))
+
+    assert (await run.finished())["tasks"][0]["revisions"] == 1
 
 
 async def test_of_two_that_conflict_one_resolves_it_in_its_own_worktree(run: DrivenRun):

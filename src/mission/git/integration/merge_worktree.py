@@ -60,6 +60,11 @@ def discard(top: Path, path: Path) -> None:
         _Place(top, path, lock).clear()
 
 
+def lock_of(path: Path) -> Path:
+    """Return the file that is locked while somebody works on the worktree at `path`."""
+    return path.with_name(f".{path.name}.lock")
+
+
 class _Place:
     """A worktree of ours while it is locked."""
 
@@ -152,7 +157,7 @@ class _Place:
 def _locked(path: Path) -> Iterator[int]:
     """Lock the path across processes; git commands that outlive us hold the lock too."""
     make_folder(path.parent)
-    descriptor = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(lock_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     deadline = time.monotonic() + PATIENCE
     try:
         while True:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 
+from mission.domain.checks.round import RoundState
 from mission.domain.errors import MissionError, TransientError
 from mission.domain.runs.controller import next_steps
 from mission.domain.runs.run import HOLDER_LEASE, Run
@@ -28,6 +29,7 @@ from mission.services.runs.lifecycle.lifecycle_steps import LIFECYCLE_STEPS
 from mission.services.runs.merging.merge_steps import MERGE_STEPS
 from mission.services.runs.step_runner import StepRunner
 from mission.services.runs.view_reader import ProcessFacts, read_view
+from mission.services.runs.worktrees.discarding import discard_unused
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +55,8 @@ class RunDriver:
         self._driven: dict[str, asyncio.Task[None]] = {}
         self._wake: dict[str, asyncio.Event] = {}
         self._follower: asyncio.Task[None] | None = None
+        self._tidying: asyncio.Task[None] | None = None
+        self._tidied_at = float("-inf")
 
     async def open(self) -> None:
         """Start to drive the runs of this host that no daemon drives."""
@@ -60,7 +64,7 @@ class RunDriver:
 
     async def close(self) -> None:
         """Stop driving; agents and checks keep running, and the next daemon continues with them."""
-        tasks = [task for task in (self._follower, *self._driven.values()) if task is not None]
+        tasks = [task for task in (self._follower, self._tidying, *self._driven.values()) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -76,6 +80,7 @@ class RunDriver:
         while True:
             try:
                 await self._adopt()
+                self._tidy()
             except TransientError as error:  # the store is unavailable: the next look tries again
                 log.warning("could not look for runs: %s", error.message)
             except Exception:
@@ -93,6 +98,21 @@ class RunDriver:
                 self._wake[run_id] = asyncio.Event()
                 task = self._driven[run_id] = asyncio.create_task(self._drive_logged(run_id))
                 task.add_done_callback(partial(self._forget, run_id))
+
+    def _tidy(self) -> None:
+        """Remove, now and then, the worktrees that ended runs have left."""
+        now = asyncio.get_running_loop().time()
+        if now - self._tidied_at > LOOK_SECONDS and (self._tidying is None or self._tidying.done()):
+            self._tidied_at = now
+            self._tidying = asyncio.create_task(self._tidy_logged())
+
+    async def _tidy_logged(self) -> None:
+        try:
+            await discard_unused(self._context)
+        except MissionError as error:
+            log.warning("worktrees of ended runs are removed later: %s", error.message)
+        except Exception:
+            log.exception("worktrees of ended runs are removed later")
 
     def _forget(self, run_id: str, _: asyncio.Task[None]) -> None:
         self._driven.pop(run_id, None)
@@ -132,6 +152,7 @@ class _RunLoop:
         self._held: Run | None = None
         self._held_at = float("-inf")
         self._live: list[str] = []
+        self._is_checking = False
         self._read_at = float("-inf")
         self._seen = -1
         self._due: datetime | None = None
@@ -166,6 +187,7 @@ class _RunLoop:
             return False
         self._held = view.run
         self._live = [task.live.id for task in view.tasks if task.live is not None]
+        self._is_checking = any(each.state is RoundState.OPEN for each in view.rounds.values())
         if not view.run.is_live and not self._live:
             self._context.launcher.forget_variables(self._run_id)
             return False
@@ -191,7 +213,8 @@ class _RunLoop:
 
     def _rest(self) -> float:
         """Return how long a run is not read if nothing was written."""
-        return LOOK_SECONDS if self._live or self._runner.is_busy else QUIET_SECONDS
+        is_under_way = self._live or self._is_checking or self._runner.is_busy
+        return LOOK_SECONDS if is_under_way else QUIET_SECONDS
 
     def _pause(self) -> float:
         if self._due is None:

@@ -26,7 +26,7 @@ from mission.services.runs.context import RunContext
 from mission.services.runs.lifecycle import controls, run_changes, run_rounds, run_view
 from mission.services.runs.merging import tip_following
 from mission.services.runs.worktrees import merge_place
-from mission.services.runs.worktrees.discarding import discard_worktrees
+from mission.services.runs.worktrees.discarding import discard_if_unused
 from mission.services.runs.worktrees.merge_place import CheckedOut
 from mission.store.transaction import Tx
 
@@ -184,7 +184,7 @@ def failure_text(tx: Tx, round: CheckRound) -> str:
 async def finish(context: RunContext, run: Run, _: Finish) -> None:
     """Complete the mission and end the run; its report is read from the rows. What it was checked in is removed."""
     if await context.work.write(_finish, run=run):
-        await discard_worktrees(context, run)
+        await discard_if_unused(context, run)
 
 
 def _finish(tx: Tx, *, run: Run) -> bool:
