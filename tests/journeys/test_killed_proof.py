@@ -9,7 +9,7 @@ import pytest
 
 from tests import fault_cases
 from tests.kill_points import proof_scenarios
-from tests.kill_points.matrix import Case, Matrix, cases_of, first_times
+from tests.kill_points.matrix import Case, Matrix, first_times, share_of
 from tests.kill_points.static_points import points_in
 from tests.postgres_databases import Shelf
 
@@ -84,7 +84,7 @@ def test_a_kill_at_a_point_of_the_code_costs_time_and_nothing_else(matrix: Matri
 @pytest.mark.skipif(not fault_cases.WHOLE, reason="in 'make test-faults'")
 @pytest.mark.parametrize("share", range(SHARES))
 def test_a_kill_at_any_point_that_is_reached_costs_time_and_nothing_else(matrix: Matrix, share: int):
-    matrix.fail_together(list(cases_of(matrix.recorded()))[share::SHARES])
+    matrix.fail_together(share_of(matrix.recorded(), share, of=SHARES), by_chance=True)
 
 
 @pytest.mark.faults
