@@ -70,7 +70,7 @@ async def test_a_run_whose_checks_are_under_way_is_looked_at_though_nobody_is_to
 ):
     monkeypatch.setattr(driver, "LOOK_SECONDS", 0.1)
     monkeypatch.setattr(driver, "QUIET_SECONDS", 10 * PATIENCE)
-    monkeypatch.setattr(settling, "_publish_end", lambda tx, round: None)
+    monkeypatch.setattr(settling, "_publish_end", lambda *_: None)
     await run.start(does("one", "lie-once one.txt", checks=[{"name": "there", "run": "test -f one.txt"}]))
 
     assert (await run.finished())["tasks"][0]["revisions"] == 1

@@ -152,7 +152,12 @@ async def test_a_mission_is_read_though_the_options_of_a_decision_are_no_list_of
 
 @pytest.mark.parametrize(
     ("stored", "read"),
-    [("accept", "Approve"), ("accept: fine", "Approve: fine"), ("acceptable", "acceptable"), ("Add tests", "Add tests")],
+    [
+        ("accept", "Approve"),
+        ("accept: fine", "Approve: fine"),
+        ("acceptable", "acceptable"),
+        ("Add tests", "Add tests"),
+    ],
 )
 async def test_a_value_that_an_older_version_kept_is_read_as_the_label_of_its_choice(call, task, stored, read):
     await call("complete_task", WANTS_REVIEW | {"task_id": task["task_id"]})

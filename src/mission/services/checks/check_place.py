@@ -147,9 +147,7 @@ class CheckPlaces:
             if was_built:
                 id = await _in_spite_of_kills(self._trees.start_tree_id, task.snapshot, overlay=overlay)
                 return self._trees.start_path(row.id), id
-            rebuilt = await _in_spite_of_kills(
-                self._trees.rebuild_start, task.snapshot, name=row.id, overlay=overlay
-            )
+            rebuilt = await _in_spite_of_kills(self._trees.rebuild_start, task.snapshot, name=row.id, overlay=overlay)
         except (MissionError, OSError) as error:
             reason = error.message if isinstance(error, MissionError) else error.strerror or "it could not be written"
             raise StartTreeMissing(reason) from error

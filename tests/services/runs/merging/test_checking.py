@@ -62,7 +62,9 @@ async def test_the_end_of_a_round_is_published_though_it_had_nothing_to_check(me
     (done,) = await merged.rounds("merge")
     empty = replace(done, id=new_id("check round"), purpose=Purpose.TIP, state=RoundState.OPEN, checks=[], verdict=None)
     app = merged.call.app
-    await app.database.write(lambda tx: tx.candidates.save(replace(tx.candidates.get(done.candidate_id), state="built")))
+    await app.database.write(
+        lambda tx: tx.candidates.save(replace(tx.candidates.get(done.candidate_id), state="built"))
+    )
     await app.database.write(lambda tx: tx.rounds.add(empty))
     seen = app.events.last
 

@@ -64,7 +64,9 @@ def _unused(tx: Tx, *, ids: Collection[str], host_id: str) -> list[Run]:
 def _with_worktrees(folder: Path) -> list[str]:
     """Return the names of the folders that have worktrees in them; a lock alone is none."""
     try:
-        return [each.name for each in folder.iterdir() if any(not inner.name.startswith(".") for inner in each.iterdir())]
+        return [
+            each.name for each in folder.iterdir() if any(not inner.name.startswith(".") for inner in each.iterdir())
+        ]
     except OSError:  # there are no runs
         return []
 
