@@ -65,7 +65,7 @@ def _settle(scene: Scene) -> None:
     """Wait until no process of the home runs and the daemon has cleaned up."""
     scene.daemon()
     try:
-        until(lambda: not scene.processes() and not _leftovers(scene), seconds=SETTLE_SECONDS)
+        until(lambda: not _leftovers(scene) and not scene.processes(), seconds=SETTLE_SECONDS)
     except TimeoutError:
         shown = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in scene.processes()]
         raise AssertionError(f"left: {shown} {_leftovers(scene)}\n{scene.log()}") from None

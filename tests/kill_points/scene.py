@@ -85,6 +85,7 @@ class Scene:
         self._starts = 0
         self._is_watched = True
         self._calls = 0
+        self._older = _process_ids()
 
     # The daemon
 
@@ -167,15 +168,14 @@ class Scene:
     def processes(self) -> list[int]:
         """Return the processes that this home started, without the daemon."""
         found = []
-        for folder in Path("/proc").iterdir():
-            if not folder.name.isdigit() or int(folder.name) in {self._pid, os.getpid()}:
-                continue
+        for pid in _process_ids() - self._older - {self._pid}:
+            folder = Path("/proc") / str(pid)
             with suppress(OSError):
                 words = (folder / "environ").read_bytes() + (folder / "cmdline").read_bytes()
                 place = os.fsencode((folder / "cwd").readlink())
                 state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
                 if state != "Z" and os.fsencode(self.home.parent) in words + place:
-                    found.append(int(folder.name))
+                    found.append(pid)
         return found
 
     # Calls
@@ -263,6 +263,10 @@ class Scene:
                 yield of, point, moment
 
 
+def _process_ids() -> set[int]:
+    return {int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit()}
+
+
 def _is_alive(pid: int | None) -> bool:
     if pid is None:
         return False
@@ -278,7 +282,9 @@ def until(
 ) -> None:
     """Return as soon as it is so; `otherwise` says what is wrong if it never is."""
     deadline = time.monotonic() + seconds
+    pause = 0.02
     while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError if otherwise is None else AssertionError(otherwise())
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(1.5 * pause, 2 * POLL)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from mission.git.errors import GitKilled
+from mission.git.integration import cleaning
 from mission.git.integration.cleaning import Cleaned, KeptWork, clean
 from mission.git.integration.errors import OtherBranch
 from mission.git.integration.merge_commit import squash_commit
@@ -50,6 +52,20 @@ def cleaned(run: Run, *, landed: str = "done", branches: Sequence[str] = (TASK, 
 
 def branches(run: Run) -> set[str]:
     return set(run.repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split())
+
+
+@pytest.mark.parametrize("name", ["remove_worktree", "delete_branch"])
+def test_nothing_is_kept_because_git_was_killed(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    def killed_git(*_: object, **__: object) -> None:
+        raise GitKilled(command="worktree")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(cleaning, name, killed_git)
+        with pytest.raises(GitKilled):
+            cleaned(run)
+
+    assert cleaned(run).kept == []
+    assert branches(run) == {"main", "done"}
 
 
 def test_what_has_landed_is_removed(run: Run) -> None:

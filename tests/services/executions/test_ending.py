@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from mission.domain.agents.agent import Presence
+from mission.domain.executions.command import CommandKind
 from mission.domain.executions.execution import FINAL, ExecutionStatus
 from mission.domain.inbox.item import ItemKind
 from mission.domain.tasks.hold import Hold, HoldKind
@@ -14,6 +15,7 @@ from mission.domain.tasks.journal import EntryKind
 from mission.domain.tasks.states import OPEN, TaskStatus
 from mission.services.agents import access_tokens as identity
 from mission.services.agents.registration import LivenessSettings
+from mission.services.executions import commands
 from mission.services.executions import ending as endings
 from mission.services.executions.ending import ExecutionEnd
 from tests.store.rows import NOW, at
@@ -74,6 +76,16 @@ def test_a_task_that_was_not_ended_is_free_with_a_note_of_why_it_was_left(tx, ru
         assert (notes[0].content["execution_id"], notes[0].content["progress"]) == (execution.id, {"summary": "half"})
     else:
         assert (after.owner_id, notes) == (agent.id, [])
+
+
+def test_nobody_is_asked_about_an_agent_that_ends_otherwise_than_it_was_to_be_stopped(tx, run):
+    _, task, execution = run()
+    commands.add(tx, execution, CommandKind.STOP)
+
+    end(tx, execution, ExecutionStatus.LOST, reason="the daemon died before its program was started")
+
+    assert tx.inbox.open_where(task_id=task.id) == []
+    assert tx.tasks.get(task.id).status is TaskStatus.PENDING
 
 
 def test_an_open_question_keeps_the_task_for_its_agent_without_a_lease(tx, rows, run):

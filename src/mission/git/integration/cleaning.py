@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mission.domain.errors import MissionError
 from mission.git.commit_trees import trees_of
+from mission.git.errors import GitKilled
 from mission.git.integration.branch_refs import PREFIX, check_ours, uses_of
 from mission.git.integration.integration_branch import contains
 from mission.git.worktrees.merge_check import refs_keeping
@@ -76,6 +77,8 @@ class _Cleaning:
             return
         try:
             remove_worktree(worktree, kept=None, with_branch=False)
+        except GitKilled:
+            raise  # that says nothing about the worktree: a repeated call continues
         except MissionError as refused:
             self._keep(name, refused.message)
         else:
@@ -92,6 +95,8 @@ class _Cleaning:
             return
         try:
             delete_branch(self._top, branch, tip=tip)
+        except GitKilled:
+            raise
         except MissionError as refused:
             self._keep(branch, refused.message)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mission.domain.executions.command import NextLaunch
+from mission.domain.executions.command import CommandKind, NextLaunch
 from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.domain.inbox.health_findings import CRASHED
 from mission.domain.inbox.item import ItemKind
@@ -127,8 +127,8 @@ def release_unanswered(tx: Tx, execution: Execution, task: Task) -> None:
 
 def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool, cause: Cause = Cause.LEFT) -> None:
     """Release the task, once a reported block is resolved; the next owner reads why it was left."""
-    tried_again = tx.commands.launching(execution.id) is not None
-    failed = execution.status in CRASHED and not refused and not tried_again
+    is_expected = refused or _is_stopping(tx, execution) or tx.commands.launching(execution.id) is not None
+    failed = execution.status in CRASHED and not is_expected
     name = tx.agents.get(execution.agent_id).name
     hold = task.hold.as_dict() if task.hold is not None else None
     left = {"claim": execution.claim, "progress": execution.progress, "hold": hold}
@@ -151,6 +151,11 @@ def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool, cause: 
         commands.start_again(tx, execution, NextLaunch(answer=answer))
     elif failed:
         _report_failure(tx, execution, free)
+
+
+def _is_stopping(tx: Tx, execution: Execution) -> bool:
+    """Return whether its end was requested: then nobody has to be asked, however it came."""
+    return any(each.kind is CommandKind.STOP for each in tx.commands.pending_of(execution.id))
 
 
 def _report_failure(tx: Tx, execution: Execution, task: Task) -> None:

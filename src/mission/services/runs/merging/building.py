@@ -22,9 +22,9 @@ from mission.services.evidence import definitions
 from mission.services.runs.context import RunContext
 from mission.services.runs.merging import commit_texts, conflicts, tip_following
 from mission.services.runs.merging.returning import give_back
-from mission.services.runs.merging.step_guard import current, current_run, end_rounds, is_busy, withdraw_unwanted
+from mission.services.runs.merging.step_guard import current, current_run, end_rounds, withdraw_unwanted
 from mission.services.runs.worktrees import regenerating, task_worktrees
-from mission.services.runs.worktrees.merge_place import merge_path
+from mission.services.runs.worktrees.merge_place import is_busy, merge_path
 from mission.services.runs.worktrees.regenerating import Regenerated
 from mission.services.runs.worktrees.task_worktrees import TaskWorktree
 from mission.services.tasks import candidates

@@ -23,9 +23,9 @@ from mission.git.integration.errors import CommitMissing
 from mission.services.checks import settling
 from mission.services.evidence import definitions
 from mission.services.runs.context import RunContext
-from mission.services.runs.merging.step_guard import all_current, build_again, current, is_busy
+from mission.services.runs.merging.step_guard import all_current, build_again, current
 from mission.services.runs.worktrees import merge_place
-from mission.services.runs.worktrees.merge_place import CheckedOut
+from mission.services.runs.worktrees.merge_place import CheckedOut, is_busy
 from mission.services.tasks import candidates
 from mission.store.transaction import Tx
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from mission.domain import events
-from mission.domain.checks.round import CheckRound
 from mission.domain.runs.candidate import Candidate, CandidateState
 from mission.domain.runs.run import Run
 from mission.domain.tasks.states import TaskStatus
@@ -66,17 +64,6 @@ def end_rounds(tx: Tx, candidate: Candidate, *, reason: str) -> None:
     for round in tx.rounds.open_of_mission(candidate.mission_id):
         if round.candidate_id == candidate.id:
             settling.withdraw(tx, round, reason=reason)
-
-
-def is_busy(tx: Tx, *, host_id: str, path: Path) -> bool:
-    """Return whether a check runs, or may still run, in a worktree of ours."""
-    opened = any(each.path == str(path) for each in tx.rounds.open_on_host(host_id))
-    left = [tx.rounds.find(each.round_id) for each in tx.evidence.unfinished_in_ended_rounds(host_id=host_id)]
-    return opened or any(_is_at(each, path) for each in left)
-
-
-def _is_at(round: CheckRound | None, path: Path) -> bool:
-    return round is not None and round.path == str(path)
 
 
 def _is_wanted(tx: Tx, candidate: Candidate) -> bool:

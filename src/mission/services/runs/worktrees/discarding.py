@@ -12,7 +12,7 @@ from mission.domain.runs.run import Run
 from mission.git.integration.merge_worktree import discard, lock_of
 from mission.git.worktrees.worktree import worktrees
 from mission.services.runs.context import RunContext
-from mission.services.runs.merging.step_guard import is_busy
+from mission.services.runs.worktrees.merge_place import is_busy
 from mission.store.transaction import Tx
 
 

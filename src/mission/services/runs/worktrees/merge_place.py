@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mission.domain.checks.round import CheckRound
 from mission.domain.errors import InvalidState
 from mission.domain.runs.run import Run
 from mission.domain.runs.setup_inputs import inputs_among
@@ -102,6 +103,17 @@ async def _set_up(
         raise SetupFailed(f"the setup command changed tracked files: {', '.join(tracked[:MAX_NAMED])}")
     if not drift.left:  # what git does not ignore is removed with the next checkout, so that the setup has to run again
         note.write_text(digest or "")
+
+
+def is_busy(tx: Tx, *, host_id: str, path: Path) -> bool:
+    """Return whether a check runs, or may still run, in a worktree of ours."""
+    opened = any(each.path == str(path) for each in tx.rounds.open_on_host(host_id))
+    left = [tx.rounds.find(each.round_id) for each in tx.evidence.unfinished_in_ended_rounds(host_id=host_id)]
+    return opened or any(_is_at(each, path) for each in left)
+
+
+def _is_at(round: CheckRound | None, path: Path) -> bool:
+    return round is not None and round.path == str(path)
 
 
 def _setup(tx: Tx, *, mission_id: str) -> WorktreeSetup:
