@@ -15,6 +15,7 @@ from playwright.sync_api import sync_playwright
 from mission.settings import Settings
 from tests.browser.chromium import FLAGS, obtain
 from tests.browser.conftest import open_page
+from tests.browser.sample_agents import plant_agents
 from tests.browser.sample_data import fill
 from tests.browser.sample_runs import plant_runs
 from tests.transports.live_server import serving
@@ -48,8 +49,14 @@ def addresses(ids: dict[str, str]) -> dict[str, str]:
         "search": "/search?q=postings",
         "inbox": "/inbox",
         "task": f"/tasks/{ids['task']}",
+        "task-asking": f"/tasks/{ids['asking_task']}",
+        "task-waiting": f"/tasks/{ids['waiting_task']}",
+        "task-panel": f"/missions/{ids['exports']}?view=board&task={ids['asking_task']}",
         "agents": "/agents",
         "executions": "/executions",
+        "executions-list": "/executions?view=list",
+        "execution": f"/executions/{ids['asking']}",
+        "execution-ended": f"/executions/{ids['failed']}",
         "workspaces": "/workspaces",
         "templates": "/templates",
         "audit": "/audit",
@@ -65,7 +72,8 @@ def main(folder: Path, words: list[str]) -> None:
         ids = asyncio.run(fill(settings))
         with serving(settings) as live, sync_playwright() as playwright:
             runs = live.run(live.app.database.write(plant_runs))
-            ids = {**runs, **ids}
+            agents, launched = plant_agents(live, Path(home) / "agents")
+            ids = {**runs, **ids, **launched}
             browser = playwright.chromium.launch(
                 executable_path=chromium.program, args=list(FLAGS), env=dict(chromium.environment)
             )
@@ -85,6 +93,7 @@ def main(folder: Path, words: list[str]) -> None:
                         page.screenshot(path=folder / f"{each}-{name}-{scheme}.png", full_page=name != "narrow")
                     context.close()
             browser.close()
+            agents.stop()
 
 
 if __name__ == "__main__":

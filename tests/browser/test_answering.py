@@ -93,14 +93,14 @@ def test_a_task_is_added_given_to_an_agent_taken_back_tried_again_and_skipped(pa
     connected(page)
     task = page.url.rpartition("/")[2]
     agent = house.live.call("agent_register", {"name": "ivy", "runtime": "codex", "role": "worker"})["id"]
-    claim = page.locator(".claim")
+    owner = page.locator(".owner")
 
     page.get_by_role("button", name="Assign").click()
     page.locator("dialog[open] select").select_option(agent)
     page.locator("dialog[open]").get_by_role("button", name="Assign").click()
-    expect(claim.get_by_role("link", name="ivy")).to_be_visible()
+    expect(owner.get_by_role("link", name="ivy")).to_be_visible()
     page.get_by_role("button", name="Release").click()
-    expect(claim).to_contain_text("nobody")
+    expect(owner).to_contain_text("none yet")
 
     house.live.call("task_claim", {"task_id": task, "agent_id": agent})
     for status in ("in_progress", "failed"):

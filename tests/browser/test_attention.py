@@ -105,7 +105,8 @@ def test_a_failed_agent_is_seen_everywhere_and_tried_again_with_a_hint(
         ["Retry", "Skip"]
     )
     house.go(page, f"/tasks/{id}")
-    expect(page.locator(".claim")).to_contain_text("1 failed attempt")
+    expect(page.locator(".task-figures")).to_contain_text("1 failed attempt")
+    expect(page.locator(".attempts")).to_contain_text("There is no license key")
     expect(page.get_by_role("article", name="There is no license key")).to_be_visible()
 
     house.go(page, "/inbox")
@@ -124,4 +125,5 @@ def test_a_failed_agent_is_seen_everywhere_and_tried_again_with_a_hint(
     expect(page.get_by_role("article", name="Review: Pick pears")).to_be_visible()
     house.go(page, f"/tasks/{id}")
     expect(page.locator(".page-head .pill")).to_have_text("Review")
-    expect(page.locator(".claim")).to_contain_text("2 1 failed attempt")
+    expect(page.locator(".task-figures .figure").last).to_contain_text(re.compile("Attempts.*2.*1 failed attempt"))
+    expect(page.locator(".attempts li")).to_have_count(2)

@@ -144,10 +144,13 @@ def test_a_workspace_is_removed_after_a_second_thought_and_its_work_is_kept(
     made = house.live.call("workspace_create", place)
     (Path(made["path"]) / "new.txt").write_text("not yet committed")
     house.go(page, "/workspaces")
-    row = page.locator(".spaces > li").filter(has_text=made["path"])
-    expect(row).to_contain_text("Uncommitted changes")
+    row = page.locator(".spaces > li").filter(has_text="paths")
+    expect(row).to_contain_text("Uncommitted · 1 file")
     connected(page)
+    expect(row.get_by_role("button", name="Remove", exact=True)).to_have_count(0)
 
+    row.get_by_role("button", name="More about paths").click()
+    expect(row).to_contain_text(made["path"])
     row.get_by_role("button", name="Remove", exact=True).click()
     row.get_by_role("button", name="Save work and remove").click()
 

@@ -1,5 +1,5 @@
-// Maps addresses to pages. Every page except Now, the most visited one, loads on its first visit.
-import { lazy, Suspense } from "react";
+// Maps addresses to pages. Every page except Now, the most visited one, loads on its first visit or when idle.
+import { lazy, Suspense, useEffect } from "react";
 import { Route, Routes, useLocation } from "react-router";
 
 import { useSignedIn } from "@/api/signed-in";
@@ -7,34 +7,48 @@ import { LoginPage } from "@/features/login/login-page";
 import { OpenLinkPage } from "@/features/login/open-link-page";
 import { NowPage } from "@/features/now/now-page";
 import { ErrorBoundary } from "@/features/shell/error-boundary";
+import { loadWhenIdle } from "@/features/shell/load-when-idle";
 import { Shell } from "@/features/shell/shell";
 import { Skeleton } from "@/ui/query-states";
 
-const MissionsPage = lazy(async () => ({ default: (await import("@/features/missions/missions-page")).MissionsPage }));
-const MissionPage = lazy(async () => ({ default: (await import("@/features/mission/mission-page")).MissionPage }));
-const RunsPage = lazy(async () => ({ default: (await import("@/features/runs/runs-page")).RunsPage }));
-const RunPage = lazy(async () => ({ default: (await import("@/features/runs/run-page")).RunPage }));
-const InboxPage = lazy(async () => ({ default: (await import("@/features/inbox/inbox-page")).InboxPage }));
-const TaskPage = lazy(async () => ({ default: (await import("@/features/task/task-page")).TaskPage }));
-const ExecutionsPage = lazy(async () => ({
-  default: (await import("@/features/executions/executions-page")).ExecutionsPage,
-}));
-const AgentsPage = lazy(async () => ({ default: (await import("@/features/agents/agents-page")).AgentsPage }));
-const WorkspacesPage = lazy(async () => ({
-  default: (await import("@/features/workspaces/workspaces-page")).WorkspacesPage,
-}));
-const TemplatesPage = lazy(async () => ({
-  default: (await import("@/features/templates/templates-page")).TemplatesPage,
-}));
-const AuditPage = lazy(async () => ({ default: (await import("@/features/audit/audit-page")).AuditPage }));
-const SettingsPage = lazy(async () => ({ default: (await import("@/features/settings/settings-page")).SettingsPage }));
-const WelcomePage = lazy(async () => ({ default: (await import("@/features/welcome/welcome-page")).WelcomePage }));
-const SearchPage = lazy(async () => ({ default: (await import("@/features/search/search-page")).SearchPage }));
-const NotFoundPage = lazy(async () => ({ default: (await import("@/features/shell/not-found-page")).NotFoundPage }));
+const PAGES = {
+  missions: () => import("@/features/missions/missions-page"),
+  mission: () => import("@/features/mission/mission-page"),
+  runs: () => import("@/features/runs/runs-page"),
+  run: () => import("@/features/runs/run-page"),
+  inbox: () => import("@/features/inbox/inbox-page"),
+  task: () => import("@/features/task/task-page"),
+  executions: () => import("@/features/executions/executions-page"),
+  agents: () => import("@/features/agents/agents-page"),
+  workspaces: () => import("@/features/workspaces/workspaces-page"),
+  templates: () => import("@/features/templates/templates-page"),
+  audit: () => import("@/features/audit/audit-page"),
+  settings: () => import("@/features/settings/settings-page"),
+  welcome: () => import("@/features/welcome/welcome-page"),
+  search: () => import("@/features/search/search-page"),
+  notFound: () => import("@/features/shell/not-found-page"),
+};
+
+const MissionsPage = lazy(async () => ({ default: (await PAGES.missions()).MissionsPage }));
+const MissionPage = lazy(async () => ({ default: (await PAGES.mission()).MissionPage }));
+const RunsPage = lazy(async () => ({ default: (await PAGES.runs()).RunsPage }));
+const RunPage = lazy(async () => ({ default: (await PAGES.run()).RunPage }));
+const InboxPage = lazy(async () => ({ default: (await PAGES.inbox()).InboxPage }));
+const TaskPage = lazy(async () => ({ default: (await PAGES.task()).TaskPage }));
+const ExecutionsPage = lazy(async () => ({ default: (await PAGES.executions()).ExecutionsPage }));
+const AgentsPage = lazy(async () => ({ default: (await PAGES.agents()).AgentsPage }));
+const WorkspacesPage = lazy(async () => ({ default: (await PAGES.workspaces()).WorkspacesPage }));
+const TemplatesPage = lazy(async () => ({ default: (await PAGES.templates()).TemplatesPage }));
+const AuditPage = lazy(async () => ({ default: (await PAGES.audit()).AuditPage }));
+const SettingsPage = lazy(async () => ({ default: (await PAGES.settings()).SettingsPage }));
+const WelcomePage = lazy(async () => ({ default: (await PAGES.welcome()).WelcomePage }));
+const SearchPage = lazy(async () => ({ default: (await PAGES.search()).SearchPage }));
+const NotFoundPage = lazy(async () => ({ default: (await PAGES.notFound()).NotFoundPage }));
 
 export function App() {
   const signedIn = useSignedIn();
   const { pathname } = useLocation();
+  useEffect(() => (signedIn ? loadWhenIdle(Object.values(PAGES)) : undefined), [signedIn]);
   if (pathname === "/open") return <OpenLinkPage />;
   if (!signedIn || pathname === "/login") return <LoginPage />;
   return (

@@ -49,6 +49,6 @@ async def test_sizes_are_those_of_worktrees_that_exist_on_this_host(app, tmp_pat
     ids = await app.database.write(lambda tx: fill(Rows(tx)))
     found = await views.sizes(BackgroundWork(app.database), app.trees, workspace_ids=ids)
 
-    assert list(found) == ids[:1]
-    assert 1000 <= found[ids[0]].bytes < 2000
-    assert found[ids[0]].whole
+    assert [each.workspace_id for each in found] == ids[:1]
+    assert 1000 <= found[0].size.bytes < 2000
+    assert found[0].size.whole

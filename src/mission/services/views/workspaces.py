@@ -45,6 +45,12 @@ class WorkspaceRow:
         return [task.id for task in self.tasks]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeasuredWorkspace:
+    workspace_id: str
+    size: TreeSize
+
+
 async def list_workspaces(
     work: Work, trees: Trees, *, removed: bool, limit: int, offset: int
 ) -> tuple[list[WorkspaceRow], int]:
@@ -55,7 +61,7 @@ async def list_workspaces(
     return [replace(row, state=state) for row, state in zip(rows, states, strict=True)], total
 
 
-async def sizes(work: Work, trees: Trees, *, workspace_ids: Sequence[str]) -> dict[str, TreeSize]:
+async def sizes(work: Work, trees: Trees, *, workspace_ids: Sequence[str]) -> list[MeasuredWorkspace]:
     """Return how much disk space worktrees of this host use."""
     found = await work.read(_present, workspace_ids=workspace_ids, host_id=trees.host_id)
 
@@ -66,7 +72,8 @@ async def sizes(work: Work, trees: Trees, *, workspace_ids: Sequence[str]) -> di
             return None
 
     counted = await asyncio.gather(*map(measured, found))
-    return {each.id: size for each, size in zip(found, counted, strict=True) if size is not None}
+    sizes = zip(found, counted, strict=True)
+    return [MeasuredWorkspace(workspace_id=each.id, size=size) for each, size in sizes if size is not None]
 
 
 def _page(tx: Tx, *, removed: bool, limit: int, offset: int) -> tuple[list[WorkspaceRow], int]:

@@ -6,8 +6,8 @@ from pydantic import Field
 
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, attribute, tool
-from mission.git.worktrees.size import TreeSize
 from mission.services.views import workspaces
+from mission.services.views.workspaces import MeasuredWorkspace
 from mission.tools.shared.fields import WorkspaceId
 from mission.tools.shared.records import WorkspaceRecord
 
@@ -43,18 +43,16 @@ class LookSizes(Arguments):
 
 class WorkspaceSize(Result):
     workspace_id: str
-    bytes: int
-    whole: bool = Field(description="False if it is larger than what was counted")
+    bytes: int = attribute("size.bytes")
+    whole: bool = attribute("size.whole", description="False if it is larger than what was counted")
 
 
 class WorkspaceSizes(Result):
     sizes: list[WorkspaceSize]
 
     @classmethod
-    def of(cls, found: dict[str, TreeSize]) -> WorkspaceSizes:
-        return cls(
-            sizes=[WorkspaceSize(workspace_id=id, bytes=size.bytes, whole=size.whole) for id, size in found.items()]
-        )
+    def of(cls, sizes: list[MeasuredWorkspace]) -> WorkspaceSizes:
+        return cls(sizes=sizes)
 
 
 @tool(toolset="control", result=WorkspaceGlances, reads=True, stale_on=("workspace", "task"))
@@ -67,6 +65,6 @@ async def overview_workspaces(call: Call, args: LookWorkspaces) -> WorkspaceGlan
 
 
 @tool(toolset="control", result=WorkspaceSizes, reads=True)
-async def overview_workspace_sizes(call: Call, args: LookSizes) -> dict[str, TreeSize]:
+async def overview_workspace_sizes(call: Call, args: LookSizes) -> list[MeasuredWorkspace]:
     """Measure how much disk space worktrees use."""
     return await workspaces.sizes(call, call.trees, workspace_ids=args.workspace_ids)

@@ -23,6 +23,28 @@ const TOOLS = {
 };
 const names = () => [...document.querySelectorAll(".agent-name")].map((link) => link.textContent);
 
+test("agents are grouped by what they do, and each shows its state", async () => {
+  const fleet = [
+    fleetAgent({ state: "at_work" }),
+    fleetAgent({ id: "a_2", name: "bob", state: "lost" }),
+    fleetAgent({ id: "a_7", name: "gus", state: "waits" }),
+  ];
+  const agent_get = ({ id }: { id: string }) => agent({ id, name: id === "a_2" ? "bob" : "gus" });
+  renderPage(<AgentsPage />, { ...TOOLS, overview: overview({ fleet }), agent_get });
+  await screen.findByRole("link", { name: "bob" });
+
+  const groups = [...document.querySelectorAll(".agent-group")].map((group) => [
+    group.querySelector("h2")!.textContent,
+    group.querySelector(".agent-name")!.textContent,
+    group.querySelector(".agent-status")!.textContent?.trim(),
+  ]);
+  expect(groups).toEqual([
+    ["Needs you 1", "gus", "Waits for you"],
+    ["At work 1", "ada", "At work"],
+    ["Gone 1", "bob", "Lost"],
+  ]);
+});
+
 test("only present and recent agents are loaded at first", async () => {
   const { called } = renderPage(<AgentsPage />, TOOLS);
   await screen.findByRole("link", { name: "bob" });

@@ -1,4 +1,4 @@
-// The agents: state, current task, usage and last heartbeat.
+// The agents by what they do: those that need you, at work, idle and gone; with task, usage and last heartbeat.
 import { useEffect, useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
 
@@ -6,12 +6,13 @@ import type { AgentRecord, AgentSpending, FleetAgent } from "@/api/types";
 import { useTool } from "@/api/use-tool";
 import { useRowKeys } from "@/features/shell/keyboard/row-shortcuts";
 import { useOverview } from "@/features/shell/use-overview";
-import { Ago, Card, CopyableId, Segmented, ShowOlderButton } from "@/ui/basics";
-import { amount } from "@/ui/format";
+import { Ago, CopyableId, Segmented, ShowOlderButton } from "@/ui/basics";
+import { amount, count } from "@/ui/format";
 import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
 import { Empty, Loaded } from "@/ui/query-states";
 import { AGENT, statusFor } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
+import { groupAgents, stateOf } from "./agent-groups";
 import { useAgents } from "./use-agents";
 import "./agents.css";
 
@@ -41,6 +42,7 @@ export function AgentsPage() {
       <title>Agents · Mission Control</title>
       <div className="page-head">
         <h1>Agents</h1>
+        {older === undefined && <span className="quiet">{count(rows.length)}</span>}
         <div className="actions">
           <Segmented
             label="Filter agents"
@@ -53,7 +55,7 @@ export function AgentsPage() {
           />
         </div>
       </div>
-      <Card title="Agents" {...(older === undefined ? { count: rows.length } : {})}>
+      <section className="card">
         <Loaded query={query} what="agents">
           {() =>
             rows.length === 0 ? (
@@ -68,23 +70,39 @@ export function AgentsPage() {
                 Agents appear here after their first call, or once Mission Control launches them.
               </Empty>
             ) : (
-              <ul className="rows lined">
-                {rows.map((agent) => (
-                  <AgentRow
-                    key={agent.id}
-                    agent={agent}
-                    seen={seen.get(agent.id)}
-                    spent={spent.get(agent.id)}
-                    chosen={agent.id === chosen}
-                    search={searchFor(show, agent.id === chosen ? null : agent.id)}
-                  />
+              <>
+                <div className="agent-columns meta" aria-hidden="true">
+                  <span>Agent</span>
+                  <span>Status</span>
+                  <span>Task</span>
+                  <span className="num">Used</span>
+                  <span className="num">Heartbeat</span>
+                </div>
+                {groupAgents(rows, seen).map((group) => (
+                  <section key={group.name} className="agent-group" aria-label={group.name}>
+                    <h2>
+                      {group.name} <span className="count">{group.agents.length}</span>
+                    </h2>
+                    <ul className="rows lined">
+                      {group.agents.map((agent) => (
+                        <AgentRow
+                          key={agent.id}
+                          agent={agent}
+                          seen={seen.get(agent.id)}
+                          spent={spent.get(agent.id)}
+                          chosen={agent.id === chosen}
+                          search={searchFor(show, agent.id === chosen ? null : agent.id)}
+                        />
+                      ))}
+                    </ul>
+                  </section>
                 ))}
-              </ul>
+              </>
             )
           }
         </Loaded>
         <ShowOlderButton show={older} />
-      </Card>
+      </section>
     </div>
   );
 }
@@ -103,7 +121,7 @@ interface RowProps {
 }
 
 function AgentRow({ agent, seen, spent, chosen, search }: RowProps) {
-  const status = statusFor(AGENT, seen?.state ?? (agent.status === "offline" ? "offline" : "idle"));
+  const status = statusFor(AGENT, stateOf(agent, seen));
   const task = seen?.task_id ?? (agent.status === "offline" ? null : agent.current_task_id);
   const used = [
     spent !== undefined && spent.tokens > 0 ? `${amount(spent.tokens)} tokens` : "",
@@ -112,25 +130,21 @@ function AgentRow({ agent, seen, spent, chosen, search }: RowProps) {
   const row = useChangeHighlight<HTMLLIElement>(`${status.word} ${task}`);
   return (
     <li id={agent.id} ref={row} data-chosen={chosen || undefined}>
-      <StatusIcon status={status} />
-      <div className="words">
-        <Link className="agent-name" to={search} replace aria-expanded={chosen}>
-          {agent.name}
-        </Link>{" "}
-        <span className="quiet">{status.word}</span>
-        <div className="meta">
-          {agent.runtime} · {agent.role}
-        </div>
-      </div>
+      <Link className="agent-name" to={search} replace aria-expanded={chosen}>
+        {agent.name}
+      </Link>
+      <span className="agent-status">
+        <StatusIcon status={status} decorative /> {status.word}
+      </span>
       <div className="task-cell">
         {task !== null ? (
           <Link to={`/tasks/${task}`}>{seen?.task_name ?? "task"}</Link>
         ) : (
-          <span className="quiet">no task</span>
+          <span className="quiet">–</span>
         )}
         {seen?.mission_name != null && <div className="meta cut">{seen.mission_name}</div>}
       </div>
-      <div className="quiet used">{used.filter(Boolean).join(" · ")}</div>
+      <div className="quiet used">{used.filter(Boolean).join(" · ") || "–"}</div>
       <div className="meta num">
         <Ago at={agent.last_heartbeat} />
       </div>
@@ -143,6 +157,8 @@ function AgentRow({ agent, seen, spent, chosen, search }: RowProps) {
 function AgentDetail({ agent }: { agent: AgentRecord }) {
   const runs = useTool("execution_list", { agent_id: agent.id, limit: 1 }).data?.executions ?? [];
   const facts: [string, string | null][] = [
+    ["Client", agent.runtime],
+    ["Role", agent.role],
     ["Type", agent.type.toLowerCase()],
     ["Capabilities", agent.capabilities.join(", ") || null],
     ["Folder", agent.workspace_path],

@@ -2,19 +2,23 @@
 import { type FormEvent, useState } from "react";
 import { Link } from "react-router";
 
-import type { ObservationRecord, OperatorMessageKind, WholeExecution } from "@/api/types";
+import type { ItemRow, OperatorMessageKind, WholeExecution } from "@/api/types";
 import { useAction, useTool } from "@/api/use-tool";
-import { costOf, executionStatus, isLive, tokensOf } from "@/features/shell/executions/execution-status";
+import { ItemCards } from "@/features/shell/answering/item-cards";
+import { costOf, executionStatus, isLive, secondsOf, tokensOf } from "@/features/shell/executions/execution-status";
+import { signalStatus, signalWords } from "@/features/shell/executions/last-signal";
 import { useOnline } from "@/live/live-connection";
 import { Card, CopyableId, Time } from "@/ui/basics";
+import { ExpandableText } from "@/ui/expandable-text";
 import { ConfirmButton, ErrorMessage } from "@/ui/form";
 import { span } from "@/ui/format";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { Empty, Loaded } from "@/ui/query-states";
 import { Lease } from "@/ui/status/lease";
-import type { Status } from "@/ui/status/status";
 import { StatusIcon, StatusPill } from "@/ui/status/status-icon";
 import { Terminal } from "./terminal/terminal";
+
+const SHOWN = 300;
 
 /** Show one execution; `lease` is the end of its agent's lease on the task, if any. */
 export function ExecutionDetail({ id, lease }: { id: string; lease: string | null }) {
@@ -23,6 +27,7 @@ export function ExecutionDetail({ id, lease }: { id: string; lease: string | nul
     <Loaded query={execution} what="the execution" rows={8}>
       {(data) => (
         <>
+          <Questions execution={data} />
           <section className="card execution" aria-label={`Execution: ${data.agent_name}`}>
             <ExecutionHead execution={data} lease={lease} />
             <Terminal key={data.id} id={data.id} name={data.agent_name} />
@@ -36,11 +41,21 @@ export function ExecutionDetail({ id, lease }: { id: string; lease: string | nul
   );
 }
 
+/** Show what the agent waits for, answerable in place. */
+function Questions({ execution }: { execution: WholeExecution }) {
+  const items = useTool("queue_list", { task_id: execution.task_id }).data?.items ?? [];
+  const own = (item: ItemRow) => item.execution_id === execution.id;
+  return <ItemCards label="Waiting for you" items={items.filter(own)} among={own} withReview={false} />;
+}
+
 function ExecutionHead({ execution, lease }: { execution: WholeExecution; lease: string | null }) {
   const now = useNow();
-  const seconds =
-    execution.duration_seconds ?? (now - Date.parse(execution.started_at ?? execution.created_at)) / 1_000;
-  const facts = [execution.adapter, span(seconds), tokensOf(execution), costOf(execution)].filter(Boolean);
+  const facts = [
+    execution.adapter,
+    span(secondsOf(execution, now)),
+    tokensOf(execution) || "tokens unknown",
+    costOf(execution) || "cost unknown",
+  ];
   return (
     <header className="execution-head">
       <div className="title-line">
@@ -122,20 +137,8 @@ function ExecutionControls({ execution }: { execution: WholeExecution }) {
   );
 }
 
-const POLICY: Record<string, Status> = {
-  progress: { shape: "diamond", tone: "progress", word: "Progress" },
-  claim: { shape: "dashed-check", tone: "success", word: "Result" },
-  "input-request": { shape: "diamond-question", tone: "attention", word: "Asks you" },
-  "audit-message": { shape: "ring", tone: "neutral", word: "Note" },
-  diagnostic: { shape: "ring-slash", tone: "muted", word: "Diagnostic" },
-};
-
-/** Return the text of a signal. */
-export function signalText(observation: Pick<ObservationRecord, "payload">): string {
-  const { payload } = observation;
-  const said = payload.summary ?? payload.question ?? payload.message ?? payload.reason ?? payload.text;
-  return typeof said === "string" ? said : "";
-}
+/** What became of a signal, where that is not what one expects. */
+const UNUSUAL: Record<string, string> = { duplicate: "repeated", rejected: "not accepted" };
 
 function Signals({ id }: { id: string }) {
   const observations = useTool("execution_observations", { execution_id: id, limit: 100 });
@@ -154,12 +157,12 @@ function Signals({ id }: { id: string }) {
                     <span className="meta">
                       <Time at={each.created_at} />
                     </span>
-                    <StatusIcon status={POLICY[each.policy] ?? POLICY.diagnostic!} size={14} />
+                    <StatusIcon status={signalStatus(each.type)} size={14} decorative />
                     <span className="words">
-                      {each.type}
-                      {signalText(each) !== "" && `: ${signalText(each)}`}
+                      <span className="quiet">{signalStatus(each.type).word}</span>{" "}
+                      <ExpandableText text={signalWords(each.payload)} maxLength={SHOWN} />
                     </span>
-                    <span className="chip meta">{each.status}</span>
+                    {UNUSUAL[each.status] !== undefined && <span className="chip meta">{UNUSUAL[each.status]}</span>}
                   </li>
                 ))}
             </ol>

@@ -2,7 +2,7 @@
 import { Link } from "react-router";
 
 import type { RunGlance } from "@/api/types";
-import { costOf, lastActivity, shownStatus, tokensOf } from "@/features/shell/executions/execution-status";
+import { costOf, lastActivity, secondsOf, shownStatus, tokensOf } from "@/features/shell/executions/execution-status";
 import { span } from "@/ui/format";
 import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
 import { useNow } from "@/ui/hooks/use-server-clock";
@@ -16,6 +16,7 @@ export function ExecutionTable({ rows, id, search }: { rows: RunGlance[]; id: st
           <tr>
             <th scope="col">Agent</th>
             <th scope="col">Task</th>
+            <th scope="col">Mission</th>
             <th scope="col">Client</th>
             <th scope="col" className="num">
               Time
@@ -44,8 +45,6 @@ export function ExecutionTable({ rows, id, search }: { rows: RunGlance[]; id: st
 function Row({ execution, chosen, search }: { execution: RunGlance; chosen: boolean; search: string }) {
   const now = useNow();
   const last = lastActivity(execution, null, now);
-  const seconds =
-    execution.duration_seconds ?? (now - Date.parse(execution.started_at ?? execution.created_at)) / 1_000;
   const row = useChangeHighlight<HTMLTableRowElement>(shownStatus(execution).word);
   return (
     <tr ref={row} data-chosen={chosen || undefined}>
@@ -57,9 +56,11 @@ function Row({ execution, chosen, search }: { execution: RunGlance; chosen: bool
       </th>
       <td>
         <Link to={`/tasks/${execution.task_id}`}>{execution.task_name}</Link>
+        {execution.question !== null && <div className="urgent">{execution.question}</div>}
       </td>
+      <td className="quiet">{execution.mission_name}</td>
       <td className="quiet">{execution.adapter}</td>
-      <td className="num">{span(seconds)}</td>
+      <td className="num">{span(secondsOf(execution, now))}</td>
       <td className="num">{tokensOf(execution).replace(" tokens", "")}</td>
       <td className="num">{costOf(execution)}</td>
       <td className={`num ${last.urgent ? "urgent" : ""}`}>{last.words}</td>

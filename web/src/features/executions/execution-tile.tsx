@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 
 import type { RunGlance } from "@/api/types";
-import { costOf, lastActivity, shownStatus } from "@/features/shell/executions/execution-status";
+import { costOf, lastActivity, shownStatus, tokensOf } from "@/features/shell/executions/execution-status";
 import { LastLinesView, useLastLines } from "@/features/shell/terminal/last-lines-view";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { StatusIcon } from "@/ui/status/status-icon";
@@ -19,7 +19,7 @@ export function ExecutionTile({
 }) {
   const box = useRef<HTMLLIElement>(null);
   const seen = useInSight(box);
-  const { lines, at } = useLastLines(execution.id, seen);
+  const { lines, at, loaded } = useLastLines(execution.id, seen);
   const now = useNow();
   const status = shownStatus(execution);
   const last = lastActivity(execution, at, now);
@@ -38,11 +38,12 @@ export function ExecutionTile({
         </span>
       </Link>
       <pre aria-hidden="true" className="tail">
-        <LastLinesView lines={lines} />
+        <LastLinesView lines={lines} loaded={loaded} />
       </pre>
+      {execution.question !== null && <p className="tile-question">{execution.question}</p>}
       <span className="tile-foot meta">
         <span>{execution.adapter}</span>
-        <span>{costOf(execution)}</span>
+        <span>{costOf(execution) || tokensOf(execution)}</span>
         <span className={last.urgent ? "urgent" : ""}>{last.words}</span>
       </span>
     </li>

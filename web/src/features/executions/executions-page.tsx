@@ -6,6 +6,7 @@ import type { RunGlance } from "@/api/types";
 import { ENDED, isSilent, LIVE } from "@/features/shell/executions/execution-status";
 import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
 import { LaunchAnyTaskForm } from "@/features/shell/tasks/launch-form";
+import { useOverview } from "@/features/shell/use-overview";
 import { useOnline } from "@/live/live-connection";
 import { Segmented, ShowOlderButton } from "@/ui/basics";
 import { DialogButton } from "@/ui/dialog";
@@ -28,12 +29,13 @@ export function ExecutionsPage() {
   const [address, change] = useUrlFilters();
   const wanted = SHOWS.find((each) => each === address.get("show"));
   const asList = address.get("view") === "list";
-  const live = useExecutions(LIVE, { live: true });
+  const mission = address.get("mission");
+  const live = useExecutions({ status: LIVE, mission, live: true });
   const liveRows = useFixedOrder(live.rows);
   const many = useCounts(live.counts, liveRows);
   const ownEnded = id !== undefined && live.query.data !== undefined && !liveRows.some((each) => each.id === id);
   const show: Show = wanted ?? (ownEnded || (many.live === 0 && many.ended > 0) ? "ended" : "live");
-  const ended = useExecutions(ENDED, { enabled: show === "ended" });
+  const ended = useExecutions({ status: ENDED, mission, enabled: show === "ended" });
   const now = useNow();
   const chosen = {
     live: liveRows,
@@ -54,6 +56,7 @@ export function ExecutionsPage() {
           {count(many.live)} live · {count(many.ended)} ended
         </span>
         <div className="actions">
+          <MissionFilter value={mission ?? ""} shown={rows} change={(value) => change("mission", value || null)} />
           <Segmented
             label="Filter executions"
             value={show}
@@ -104,6 +107,38 @@ export function ExecutionsPage() {
         )}
       </div>
     </div>
+  );
+}
+
+interface MissionFilterProps {
+  value: string;
+  /** Executions whose missions can be chosen too, because ended missions are not in the overview. */
+  shown: readonly RunGlance[];
+  change: (mission: string) => void;
+}
+
+function MissionFilter({ value, shown, change }: MissionFilterProps) {
+  const open = useOverview().data?.missions;
+  const missions = useMemo(() => {
+    const found = new Map(shown.map((each) => [each.mission_id, each.mission_name]));
+    for (const each of open ?? []) if (each.at_work > 0 || each.id === value) found.set(each.id, each.name);
+    if (value !== "" && !found.has(value)) found.set(value, "This mission");
+    return [...found].sort(([, one], [, other]) => one.localeCompare(other));
+  }, [open, shown, value]);
+  return (
+    <select
+      className="field mission-filter"
+      aria-label="Mission"
+      value={value}
+      onChange={(event) => change(event.target.value)}
+    >
+      <option value="">All missions</option>
+      {missions.map(([id, name]) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 

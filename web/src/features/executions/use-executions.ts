@@ -17,8 +17,20 @@ export interface Executions {
   query: { data: unknown; error: ApiError | null; refetch: () => unknown };
 }
 
-export function useExecutions(status: readonly ExecutionStatus[], { live = false, enabled = true } = {}): Executions {
-  const args = { status: [...status], limit: live ? LIVE_PAGE : PAGE };
+interface Wanted {
+  status: readonly ExecutionStatus[];
+  /** Only executions of this mission. */
+  mission: string | null;
+  live?: boolean;
+  enabled?: boolean;
+}
+
+export function useExecutions({ status, mission, live = false, enabled = true }: Wanted): Executions {
+  const args = {
+    status: [...status],
+    limit: live ? LIVE_PAGE : PAGE,
+    ...(mission !== null ? { mission_id: mission } : {}),
+  };
   const query = useInfiniteQuery<RunGlances, ApiError, { pages: RunGlances[] }, unknown[], string | null>({
     queryKey: ["overview_executions", args],
     queryFn: ({ signal, pageParam }) => call("overview_executions", { ...args, cursor: pageParam }, { signal }),

@@ -21,10 +21,11 @@ const HERE: Status = { shape: "disc-check", tone: "success", word: "Installed" }
 const NOT: Status = { shape: "ring-slash", tone: "muted", word: "Not installed" };
 const FINE: Status = { shape: "disc-check", tone: "success", word: "Healthy" };
 const LOW_SPACE: Status = { shape: "triangle", tone: "attention", word: "Low disk space" };
+const FAILED_CALLS: Status = { shape: "octagon", tone: "danger", word: "Internal errors" };
 const LOST: Status = { shape: "ring-cross", tone: "danger", word: "Not connected" };
 const MIN_FREE = 1024 ** 3;
 
-interface DaemonStatus {
+export interface DaemonStatus {
   version: string;
   pid: number;
   started_at: string;
@@ -34,6 +35,7 @@ interface DaemonStatus {
   database: string;
   database_bytes: number | null;
   free_bytes: number;
+  internal_errors: { total: number; entry_id: string; tool: string; at: string } | null;
   settings_file: string;
   settings: { name: string; value: unknown; source: string; doc: string }[];
 }
@@ -113,12 +115,13 @@ function ThisBrowser() {
   );
 }
 
-function Health({ status }: { status: DaemonStatus }) {
+export function Health({ status }: { status: DaemonStatus }) {
   const now = useNow();
   const connection = useConnection();
   const lost = connection.state === "lost";
   const little = status.free_bytes < MIN_FREE;
-  const health = lost ? LOST : little ? LOW_SPACE : FINE;
+  const failed = status.internal_errors;
+  const health = lost ? LOST : little ? LOW_SPACE : failed !== null ? FAILED_CALLS : FINE;
   const facts: [string, React.ReactNode][] = [
     ["Version", status.version],
     ["Running for", span((now - Date.parse(status.started_at)) / 1_000)],
@@ -147,6 +150,13 @@ function Health({ status }: { status: DaemonStatus }) {
         )}
         {!lost && little && <span className="quiet">Free up disk space before writes fail.</span>}
       </p>
+      {failed !== null && (
+        <p className="side-words">
+          {plural(failed.total, "internal error")} in the last 24 hours, the newest at <Time at={failed.at} /> in{" "}
+          <code>{failed.tool}</code>. <Link to="/audit?status=error">Show failed calls</Link>, or run{" "}
+          <code>mission audit {failed.entry_id}</code>.
+        </p>
+      )}
       <dl className="facts">
         {facts.map(([name, value]) => (
           <div key={name} className="contents">

@@ -23,3 +23,18 @@ test("a page that fails shows why and offers to reload; another address shows it
   rerender(boundary("/missions", false));
   expect(screen.getByText("Missions")).toBeTruthy();
 });
+
+test("a page that could not be loaded without a connection says so, without technical words", () => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const NotLoaded = () => {
+    throw new Error("Failed to fetch dynamically imported module: http://127.0.0.1/assets/inbox.js");
+  };
+  render(
+    <ErrorBoundary at="/inbox">
+      <NotLoaded />
+    </ErrorBoundary>,
+  );
+
+  expect(screen.getByRole("heading", { name: "Not connected" })).toBeTruthy();
+  expect(document.body.textContent).not.toContain("assets");
+});

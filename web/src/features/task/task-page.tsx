@@ -1,24 +1,35 @@
-// One task: its state and owner, changed files, history, context and messages.
+// One task as a cockpit: what it asks, how it goes, its terminal, evidence and changes, its owner and history.
 import { useMemo } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
 import type { TaskRecord } from "@/api/types";
-import { useTool } from "@/api/use-tool";
+import { useTool, useWholeList } from "@/api/use-tool";
 import { ChangedFiles } from "@/features/shell/changes/changed-files";
 import { EvidenceCard } from "@/features/shell/evidence/evidence-card";
+import { AttemptsList } from "@/features/shell/executions/attempts-list";
+import { lastSignal } from "@/features/shell/executions/last-signal";
+import { useTaskExecutions } from "@/features/shell/executions/use-task-executions";
 import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
-import { CopyableId } from "@/ui/basics";
+import { LastSignalLine } from "@/features/shell/tasks/last-signal-line";
+import { LastOutputCard } from "@/features/shell/terminal/last-output-card";
+import { Card } from "@/ui/basics";
 import { ExpandableText } from "@/ui/expandable-text";
 import { phaseName } from "@/ui/format";
 import { Icon } from "@/ui/icons";
 import { Loaded } from "@/ui/query-states";
 import { statusFor, TASK } from "@/ui/status/status";
 import { StatusPill } from "@/ui/status/status-icon";
+import { NotStarted } from "./not-started";
 import { TaskActions } from "./task-actions";
-import { TaskPlan, TaskResult } from "./task-plan";
-import { ClaimCard, ContextCard, HistoryCard, MessagesCard } from "./task-sidebar";
+import { TaskDetails } from "./task-details";
+import { TaskFigures } from "./task-figures";
+import { TaskPlan } from "./task-plan";
+import { TaskReport } from "./task-report";
+import { HistoryCard, MessagesCard, OwnerCard } from "./task-sidebar";
 import { WaitingForYou } from "./waiting-for-you";
 import "./task.css";
+
+const TERMINAL_LINES = 12;
 
 export function TaskPage() {
   const { id = "" } = useParams();
@@ -39,7 +50,9 @@ function TaskDetail({ task }: { task: TaskRecord }) {
   const story = useTool("overview_task", { task_id: task.id }).data;
   const items = useTool("queue_list", { task_id: task.id }).data?.items ?? [];
   const tasks = useMemo(() => mission.data?.tasks ?? [], [mission.data]);
-  const byId = useMemo(() => new Map(tasks.map((each) => [each.id, each])), [tasks]);
+  const launched = useTaskExecutions(task.id);
+  const checkpoints = useWholeList("checkpoint_list", { task_id: task.id }).data?.checkpoints ?? [];
+  const signal = lastSignal(launched.executions, checkpoints);
   const place = tasks.findIndex((each) => each.id === task.id);
   const shown = tasks[place];
   const phase = mission.data?.phases.find((each) => each.number === shown?.phase);
@@ -57,8 +70,6 @@ function TaskDetail({ task }: { task: TaskRecord }) {
               <Link to={`/missions/${task.workflow_id}?view=board`}>{phaseName(phase)}</Link>
             </>
           )}
-          <Icon name="chevron" size={10} />
-          <CopyableId id={task.id} />
         </nav>
         <div className="page-head">
           <h1>{task.name}</h1>
@@ -72,40 +83,50 @@ function TaskDetail({ task }: { task: TaskRecord }) {
             <TaskActions task={task} />
           </div>
         </div>
-        <p className="goal quiet">
-          <ExpandableText text={task.description} />
-          {story !== undefined && story.areas.length > 0 && (
-            <>
-              {" "}
-              Areas: <code>{story.areas.join(", ")}</code>
-            </>
-          )}
-        </p>
+        {task.description !== task.name && (
+          <p className="goal quiet">
+            <ExpandableText text={task.description} />
+          </p>
+        )}
       </header>
       <div className="columns">
         <div>
           <WaitingForYou taskId={task.id} />
-          <TaskResult task={task} />
+          <section className="card at-a-glance" aria-label="At a glance">
+            <TaskFigures task={task} shown={shown} launched={launched} />
+            {signal !== null && <LastSignalLine signal={signal} />}
+          </section>
+          <NotStarted task={task} tasks={tasks} />
+          {launched.live !== undefined && (
+            <LastOutputCard executionId={launched.live.id} title="Terminal" lines={TERMINAL_LINES} />
+          )}
+          <TaskReport task={task} newest={launched.executions[0]} />
           <TaskPlan task={task} />
           <EvidenceCard taskId={task.id} name={task.name} />
-          <ChangedFiles
-            id={task.id}
-            outside={story?.scope?.unexpected_files}
-            areas={story?.areas ?? []}
-            review={items.find((item) => item.kind === "review")?.id}
-          />
+          {shown?.started_at !== null && (
+            <ChangedFiles
+              id={task.id}
+              areas={story?.areas ?? []}
+              review={items.find((item) => item.kind === "review")?.id}
+            />
+          )}
         </div>
         <div>
-          <ClaimCard
+          <OwnerCard
             task={task}
             shown={shown}
             seconds={mission.data?.lease_seconds ?? 900}
-            byId={byId}
-            tree={story?.tree ?? null}
+            tasks={tasks}
+            areas={story?.areas ?? []}
           />
+          {launched.executions.length > 0 && (
+            <Card title="Attempts" count={launched.executions.length}>
+              <AttemptsList executions={launched.executions} />
+            </Card>
+          )}
           <HistoryCard id={task.id} story={story} />
-          <ContextCard id={task.id} />
           <MessagesCard task={task} />
+          <TaskDetails task={task} tree={story?.tree ?? null} />
         </div>
       </div>
     </>

@@ -1,9 +1,7 @@
-// The plan of a task, and its result or what holds it.
+// The plan of a task: its steps, and whatever else its agent wrote down.
 import type { TaskRecord } from "@/api/types";
 import { Card } from "@/ui/basics";
 import { ExpandableText } from "@/ui/expandable-text";
-import { QUEUE, type Status, TASK } from "@/ui/status/status";
-import { StatusIcon } from "@/ui/status/status-icon";
 
 export function TaskPlan({ task }: { task: TaskRecord }) {
   const { plan } = task;
@@ -41,30 +39,4 @@ export function textOf(value: unknown): string {
     return typeof said === "string" ? said : JSON.stringify(value);
   }
   return String(value);
-}
-
-/** The kind of hold while checks run; the evidence says more. */
-const CHECKS = "checks";
-
-/** Show why the task is held, why it failed, or what its agent reported. */
-export function TaskResult({ task }: { task: TaskRecord }) {
-  const reason = task.hold?.kind === CHECKS ? null : task.hold?.reason;
-  if (reason !== undefined && reason !== null)
-    return <ResultLine status={QUEUE.blocker!} lead="On hold: " text={String(reason)} />;
-  if (task.error !== null) return <ResultLine status={TASK.failed!} text={task.error} />;
-  return task.outcome === null || task.state === "accepted" ? null : (
-    <ResultLine status={TASK.unproved!} lead="Reported: " text={task.outcome} />
-  );
-}
-
-function ResultLine({ status, lead = "", text }: { status: Status; lead?: string; text: string }) {
-  return (
-    <p className="row card">
-      <StatusIcon status={status} />
-      <span>
-        {lead}
-        <ExpandableText text={text} />
-      </span>
-    </p>
-  );
 }

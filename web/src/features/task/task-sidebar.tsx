@@ -1,107 +1,100 @@
-// Next to a task: its claim, history, context and messages.
-import { useMemo } from "react";
+// Next to a task: its owner and neighbors, history and messages.
+import { useMemo, useState } from "react";
 import { Link } from "react-router";
 
-import type { CheckpointRecord, MissionTask, TaskRecord, TaskStory } from "@/api/types";
+import type { CheckpointRecord, MissionTask, TaskRecord, TaskStory, WorkspaceState } from "@/api/types";
 import { useTool, useWholeList } from "@/api/use-tool";
 import { MessageForm } from "@/features/shell/messages/message-form";
 import { MessageRow } from "@/features/shell/messages/message-row";
-import { describeSpending, MAX_SUMMED, totalSpending } from "@/features/shell/missions/spending";
+import { isDone } from "@/features/shell/missions/time-estimates";
+import { neighborsOf } from "@/features/shell/tasks/task-facts";
 import { useOverview } from "@/features/shell/use-overview";
 import { Ago, Card, Time } from "@/ui/basics";
 import { ExpandableText } from "@/ui/expandable-text";
-import { count } from "@/ui/format";
 import { Icon } from "@/ui/icons";
 import { Loaded } from "@/ui/query-states";
 import { Lease, LeaseBar } from "@/ui/status/lease";
 import { type Status, statusFor, TASK } from "@/ui/status/status";
-import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
-import { contextParts } from "./context-parts";
+import { StatusIcon } from "@/ui/status/status-icon";
 
-interface ClaimCardProps {
+interface OwnerCardProps {
   task: TaskRecord;
   shown: MissionTask | undefined;
   seconds: number;
-  byId: Map<string, MissionTask>;
-  tree: string | null;
+  tasks: readonly MissionTask[];
+  areas: readonly string[];
 }
 
-export function ClaimCard({ task, shown, seconds, byId, tree }: ClaimCardProps) {
-  const agent = useTool(
-    "agent_get",
-    { id: task.assigned_agent_id ?? "" },
-    { enabled: task.assigned_agent_id !== null },
-  );
-  const spent = totalSpending(useTool("execution_list", { task_id: task.id, limit: MAX_SUMMED }).data?.executions);
-  const behind = [...byId.values()].filter((each) => each.depends_on.includes(task.id));
-  const needs = (shown?.depends_on ?? task.depends_on).flatMap((id) => byId.get(id) ?? []);
+export function OwnerCard({ task, shown, seconds, tasks, areas }: OwnerCardProps) {
+  const owner = task.assigned_agent_id;
+  const agent = useTool("agent_get", { id: owner ?? "" }, { enabled: owner !== null }).data;
+  const space = useTool("workspace_get", { id: task.workspace_id ?? "" }, { enabled: task.workspace_id !== null }).data;
+  const { needs, unblocks } = neighborsOf(task.id, tasks);
+  const open = shown === undefined || !isDone(shown);
   return (
-    <Card title="Claim" aside={<Lease until={task.lease_until} seconds={seconds} />} className="claim">
-      <LeaseBar until={task.lease_until} seconds={seconds} />
+    <Card title="Owner" aside={open && <Lease until={task.lease_until} seconds={seconds} />} className="owner">
+      {open && <LeaseBar until={task.lease_until} seconds={seconds} />}
       <dl className="facts">
-        <dt>Owner</dt>
+        <dt>Agent</dt>
         <dd>
-          {task.assigned_agent_id === null ? (
-            "nobody"
+          {owner === null ? (
+            (shown?.agent ?? "none yet")
           ) : (
-            <Link to={`/agents?agent=${task.assigned_agent_id}`}>
-              {agent.data?.name ?? shown?.agent ?? task.assigned_agent_id}
-            </Link>
+            <Link to={`/agents?agent=${owner}`}>{agent?.name ?? shown?.agent ?? owner}</Link>
           )}
-          {agent.data !== undefined && <span className="quiet"> {agent.data.runtime}</span>}
+          {agent !== undefined && agent.runtime !== "custom" && <span className="quiet"> {agent.runtime}</span>}
         </dd>
-        <dt>Fence</dt>
-        <dd>{task.fence}</dd>
-        <dt>Attempts</dt>
-        <dd>
-          {task.attempts} <FailedAttempts of={task} />
-        </dd>
-        {agent.data !== undefined && (
+        {agent !== undefined && open && (
           <>
             <dt>Heartbeat</dt>
             <dd>
-              <Ago at={agent.data.last_heartbeat} />
+              <Ago at={agent.last_heartbeat} />
             </dd>
           </>
         )}
-        {tree !== null && (
+        {space !== undefined && (
           <>
-            <dt>Working tree</dt>
+            <dt>Worktree</dt>
             <dd>
-              <code>{tree}</code>
+              <Link to="/workspaces">
+                <code>{space.branch}</code>
+              </Link>{" "}
+              <span className="quiet">{describeDistance(space.state)}</span>
             </dd>
           </>
         )}
-        {spent !== null && (
-          <>
-            <dt>Spending</dt>
-            <dd>{describeSpending(spent)}</dd>
-          </>
-        )}
+        <dt>Areas</dt>
+        <dd>{areas.length > 0 ? <code>{areas.join(", ")}</code> : "any file"}</dd>
         <dt>Depends on</dt>
         <dd>
-          <Names tasks={needs} none="nothing" />
+          <TaskLinks tasks={needs} />
         </dd>
-        <dt>Blocks</dt>
+        <dt>Unblocks</dt>
         <dd>
-          <Names tasks={behind} none="nothing" />
+          <TaskLinks tasks={unblocks} />
         </dd>
       </dl>
     </Card>
   );
 }
 
-function Names({ tasks, none }: { tasks: MissionTask[]; none: string }) {
-  if (tasks.length === 0) return <>{none}</>;
+/** `4 ahead, 1 behind` */
+function describeDistance(state: WorkspaceState | null | undefined): string {
+  const parts = [state?.ahead ? `${state.ahead} ahead` : "", state?.behind ? `${state.behind} behind` : ""];
+  return parts.filter(Boolean).join(", ");
+}
+
+function TaskLinks({ tasks }: { tasks: readonly MissionTask[] }) {
+  if (tasks.length === 0) return <>nothing</>;
   return (
-    <>
-      {tasks.map((task, index) => (
-        <span key={task.id}>
-          {index > 0 && ", "}
+    <ul className="task-links">
+      {tasks.map((task) => (
+        <li key={task.id}>
+          <StatusIcon status={statusFor(TASK, task.state)} size={14} />{" "}
           <Link to={`/tasks/${task.id}`}>{task.name}</Link>
-        </span>
+        </li>
       ))}
-    </>
+    </ul>
   );
 }
 
@@ -112,6 +105,8 @@ const ENTRY: Record<string, Status> = {
   error: { shape: "octagon", tone: "danger", word: "Error" },
   plan: { shape: "ring-dot", tone: "progress", word: "Plan" },
 };
+
+const FIRST_ROWS = 8;
 
 /** The author of Mission Control's own notes. */
 const OURS = "system";
@@ -158,6 +153,7 @@ export function historyOf(
 export function HistoryCard({ id, story }: { id: string; story: TaskStory | undefined }) {
   const checkpoints = useWholeList("checkpoint_list", { task_id: id });
   const fleet = useOverview().data?.fleet;
+  const [all, setAll] = useState(false);
   const names = useMemo(
     () =>
       new Map([[OURS, "Mission Control"], ...(fleet ?? []).map((agent): [string, string] => [agent.id, agent.name])]),
@@ -168,9 +164,9 @@ export function HistoryCard({ id, story }: { id: string; story: TaskStory | unde
       {(data) => {
         const rows = historyOf(story, data.checkpoints, names);
         return (
-          <Card title="History and checkpoints" count={rows.length}>
+          <Card title="History" count={rows.length}>
             <ol className="side-list history">
-              {rows.map((row, index) => (
+              {rows.slice(0, all ? rows.length : FIRST_ROWS).map((row, index) => (
                 <li key={index}>
                   <span className="meta when">
                     <Time at={row.at} />
@@ -182,52 +178,11 @@ export function HistoryCard({ id, story }: { id: string; story: TaskStory | unde
                 </li>
               ))}
             </ol>
-          </Card>
-        );
-      }}
-    </Loaded>
-  );
-}
-
-const BUDGET = 8_000;
-
-export function ContextCard({ id }: { id: string }) {
-  const context = useTool("task_load_context", { task_id: id, max_tokens: BUDGET });
-  return (
-    <Loaded query={context} what="the context">
-      {(data) => {
-        const parts = contextParts(data);
-        return (
-          <Card
-            title="Context for agents"
-            aside={`${count(data.token_estimate)} of ${count(BUDGET)} tokens`}
-            className="context"
-          >
-            <div className="meter" role="img" aria-label={`${data.token_estimate} of ${BUDGET} tokens`}>
-              {parts.map((part, index) => (
-                <span key={part.name} data-shade={index} style={{ width: `${(part.tokens / BUDGET) * 100}%` }} />
-              ))}
-            </div>
-            <dl className="facts counts">
-              {parts.map((part) => (
-                <div key={part.name} style={{ display: "contents" }}>
-                  <dt>{part.name}</dt>
-                  <dd className="num">{count(part.tokens)}</dd>
-                </div>
-              ))}
-            </dl>
-            <p className="side-words">
-              <strong>Next step:</strong> {data.next_step}
-            </p>
-            {data.omitted.length > 0 && (
-              <p className="side-words">Left out: {data.omitted.map((each) => each.what).join(", ")}.</p>
+            {rows.length > FIRST_ROWS && !all && (
+              <button type="button" className="button older" onClick={() => setAll(true)}>
+                Show all {rows.length}
+              </button>
             )}
-            <details className="preview">
-              <summary>Preview</summary>
-              <pre className="text" tabIndex={0}>
-                {JSON.stringify(data, null, 2)}
-              </pre>
-            </details>
           </Card>
         );
       }}

@@ -72,7 +72,7 @@ function TreeDetails({ proof, review }: { proof: TaskProofGlance; review: string
           )}
         </div>
       </section>
-      <ChangedFiles id={proof.task_id} outside={proof.unexpected_files} areas={proof.areas} review={review} />
+      <ChangedFiles id={proof.task_id} areas={proof.areas} review={review} />
     </>
   );
 }

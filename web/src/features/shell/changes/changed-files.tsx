@@ -1,47 +1,55 @@
 // The files a task changed, and the diff of the selected one.
 import { useMemo } from "react";
 
+import type { TaskFiles } from "@/api/types";
 import { useTool } from "@/api/use-tool";
 import { Card } from "@/ui/basics";
-import { Empty, Loaded } from "@/ui/query-states";
+import { count } from "@/ui/format";
+import { Loaded } from "@/ui/query-states";
 import { QUEUE } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
 import { FileBrowser, Patch } from "./file-browser";
 import { type LineComments, useLineComments } from "./line-comments";
+import { LineCounts } from "./line-counts";
 import { parseDiff } from "./parse-diff";
 
 interface ChangedFilesProps {
   id: string;
-  /** Changed files outside the task's areas; undefined while that is unknown. */
-  outside: readonly string[] | undefined;
   areas: readonly string[];
   /** The open review that comments on lines go with; undefined if nothing is reviewed. */
   review?: string | undefined;
 }
 
-export function ChangedFiles({ id, outside = [], areas, review }: ChangedFilesProps) {
+export function ChangedFiles({ id, areas, review }: ChangedFilesProps) {
   const files = useTool("overview_files", { task_id: id });
   const comments = useLineComments(review ?? "");
   const given = review === undefined ? undefined : comments;
   return (
     <Card
-      title="Changed files"
-      {...(files.data !== undefined ? { count: files.data.total } : {})}
-      aside={<Scope outside={outside} checked={files.data?.final === true && areas.length > 0} />}
+      title={
+        <>
+          Changed files{" "}
+          {files.data !== undefined && (
+            <span className="count">
+              {count(files.data.total)} <LineCounts of={files.data} />
+            </span>
+          )}
+        </>
+      }
+      aside={files.data !== undefined && <Scope files={files.data} areas={areas} />}
       className="task-files"
     >
       <Loaded query={files} what="changed files">
         {(data) =>
           data.files.length === 0 ? (
-            <Empty title={data.known ? "No files changed" : "No working tree for this task"}>
+            <p className="side-words">
               {data.known
-                ? "The working tree is the same as at the start."
-                : "When a task is started in a repository, Mission Control compares the working tree with its state at the start."}
-            </Empty>
+                ? "No files changed. The working tree is the same as at the start."
+                : "No working tree for this task. When a task is started in a repository, its changes appear here."}
+            </p>
           ) : (
             <FileBrowser
               files={data.files}
-              outside={outside}
               note={data.final ? null : "current state of the working tree"}
               comments={given}
               show={(path) => <FileDiff id={id} path={path} comments={given} />}
@@ -53,15 +61,16 @@ export function ChangedFiles({ id, outside = [], areas, review }: ChangedFilesPr
   );
 }
 
-function Scope({ outside, checked }: { outside: readonly string[]; checked: boolean }) {
-  if (outside.length > 0)
+function Scope({ files, areas }: { files: TaskFiles; areas: readonly string[] }) {
+  const outside = files.files.filter((file) => file.outside).map((file) => file.path);
+  if (files.outside > 0)
     return (
       <span className="outside">
-        <StatusIcon status={QUEUE.blocker!} size={14} decorative /> {outside.length} outside its areas
-        {outside.length <= 2 && `: ${outside.join(", ")}`}
+        <StatusIcon status={QUEUE.blocker!} size={14} decorative /> {count(files.outside)} outside its areas
+        {files.outside <= 2 && `: ${outside.join(", ")}`}
       </span>
     );
-  return checked ? <>all within its areas</> : null;
+  return areas.length > 0 && files.total > 0 ? <>all within its areas</> : null;
 }
 
 interface FileDiffProps {

@@ -3,8 +3,10 @@ import type { ReactNode } from "react";
 
 import { plural } from "@/ui/format";
 import { useUrlFilters } from "@/ui/hooks/use-url-filters";
+import { StatusIcon } from "@/ui/status/status-icon";
 import { DiffLines } from "./diff-lines";
 import type { LineComments } from "./line-comments";
+import { LineCounts } from "./line-counts";
 import { countLines, type PatchLine } from "./parse-diff";
 import "./changed-files.css";
 
@@ -12,9 +14,17 @@ const WORDS: Record<string, string> = { A: "added", M: "modified", D: "deleted" 
 const SHOWN = 400;
 const SHOWN_LINES = 5000;
 
+interface ShownFile {
+  path: string;
+  how: string;
+  lines_added?: number | null;
+  lines_removed?: number | null;
+  /** Whether it is outside the task's areas. */
+  outside?: boolean;
+}
+
 interface FileBrowserProps {
-  files: readonly { path: string; how: string }[];
-  outside?: readonly string[];
+  files: readonly ShownFile[];
   /** What to say below the list, if anything. */
   note?: string | null;
   comments?: LineComments | undefined;
@@ -22,7 +32,7 @@ interface FileBrowserProps {
   show: (path: string) => ReactNode;
 }
 
-export function FileBrowser({ files, outside = [], note = null, comments, show }: FileBrowserProps) {
+export function FileBrowser({ files, note = null, comments, show }: FileBrowserProps) {
   const [address, change] = useUrlFilters();
   const chosen = files.find((file) => file.path === address.get("file")) ?? files[0]!;
   return (
@@ -34,8 +44,11 @@ export function FileBrowser({ files, outside = [], note = null, comments, show }
               <span className={`how how-${file.how}`} title={WORDS[file.how]}>
                 {file.how}
               </span>
-              <code>{file.path}</code>
-              {outside.includes(file.path) && <span className="meta">outside</span>}
+              <FileName path={file.path} />
+              {file.outside === true && (
+                <StatusIcon status={{ shape: "triangle", tone: "attention", word: "Outside its areas" }} size={14} />
+              )}
+              <LineCounts of={file} />
               <CommentCount comments={comments} path={file.path} />
             </button>
           </li>
@@ -46,6 +59,17 @@ export function FileBrowser({ files, outside = [], note = null, comments, show }
         {show(chosen.path)}
       </div>
     </div>
+  );
+}
+
+/** Show a path with its folder set back. */
+function FileName({ path }: { path: string }) {
+  const name = path.lastIndexOf("/") + 1;
+  return (
+    <code>
+      <span className="quiet">{path.slice(0, name)}</span>
+      {path.slice(name)}
+    </code>
   );
 }
 

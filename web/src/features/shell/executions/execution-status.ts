@@ -42,6 +42,21 @@ export function costOf(execution: Pick<ExecutionRecord, "usage">): string {
   return cost > 0 ? `$${cost.toFixed(2)}` : "";
 }
 
+/** Return how long an execution ran, or has run so far, in seconds. */
+export function secondsOf(
+  execution: Pick<ExecutionRecord, "duration_seconds" | "started_at" | "created_at">,
+  now: number,
+): number {
+  return execution.duration_seconds ?? (now - Date.parse(execution.started_at ?? execution.created_at)) / 1_000;
+}
+
+/** Return why an execution did not end well: its agent's own words, or what was seen of it; null if it did. */
+export function failureOf(execution: Pick<ExecutionRecord, "status" | "claim" | "reason">): string | null {
+  const said = execution.claim?.type === "failed_claim" ? execution.claim.reason : null;
+  if (typeof said === "string") return said;
+  return ["failed", "lost", "stopped"].includes(execution.status) ? execution.reason : null;
+}
+
 /** Return whether a running execution has had no output for 90 seconds. */
 export function isSilent(execution: WithActivity, lastOutput: number | null, now: number): boolean {
   const quiet = execution.status !== "waiting" && isLive(execution) && execution.task_state !== "blocked";

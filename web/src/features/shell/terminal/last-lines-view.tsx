@@ -7,16 +7,19 @@ import { followTerminal } from "./terminal-socket";
 import "./last-lines.css";
 
 const LINES = 6;
+const NO_OUTPUT: ColoredText[][] = [[{ text: "No output yet", color: "grey" }]];
 const DRAW_EVERY = 250;
 
 export interface ShownLines {
   lines: ColoredText[][];
   /** When it last wrote something while being watched; null before that. */
   at: number | null;
+  /** False until it is known what its terminal shows. */
+  loaded: boolean;
 }
 
-export function useLastLines(id: string, seen: boolean): ShownLines {
-  const [shown, show] = useState<ShownLines>({ lines: [], at: null });
+export function useLastLines(id: string, seen: boolean, count = LINES): ShownLines {
+  const [shown, show] = useState<ShownLines>({ lines: [], at: null, loaded: false });
   useEffect(() => {
     if (!seen) return;
     const tail = new LastLines();
@@ -25,12 +28,13 @@ export function useLastLines(id: string, seen: boolean): ShownLines {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const draw = () => {
       timer = undefined;
-      show({ lines: tail.lines(LINES), at });
+      show({ lines: tail.lines(count), at, loaded: true });
     };
     const { stop } = followTerminal(id, {
       attached: (terminal) => {
         tail.reset();
         history = terminal.history;
+        if (!history) show({ lines: NO_OUTPUT, at, loaded: true });
       },
       output: (text) => {
         if (!history) at = serverNow();
@@ -46,11 +50,13 @@ export function useLastLines(id: string, seen: boolean): ShownLines {
       stop();
       tail.dispose();
     };
-  }, [id, seen]);
+  }, [id, seen, count]);
   return shown;
 }
 
-export function LastLinesView({ lines }: { lines: ColoredText[][] }) {
+/** Show the lines; gray bars until they are loaded. */
+export function LastLinesView({ lines, loaded = true }: { lines: ColoredText[][]; loaded?: boolean }) {
+  if (!loaded) return <span className="tail-skeleton" />;
   return lines.map((line, place) => (
     <span key={place} className="tail-line">
       {line.map(({ text, color }, index) => (
