@@ -19,7 +19,7 @@ import {
 import { PAGES } from "./navigation";
 
 const MAX_MISSIONS = 8;
-const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
+const KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K";
 
 export function Sidebar() {
   const { data } = useOverview();
@@ -131,8 +131,8 @@ function SearchField() {
         aria-label="Search everything"
         data-search
       />
-      <button type="button" className="open-palette" aria-label="Command palette" onClick={openPalette}>
-        <kbd>{IS_MAC ? "⌘K" : "Ctrl K"}</kbd>
+      <button type="button" className="open-palette" aria-label={`Command palette, ${KEYS}`} onClick={openPalette}>
+        <kbd>{KEYS}</kbd>
       </button>
     </form>
   );
