@@ -1,4 +1,4 @@
-# make run | docs | test | test-faults | simulate | check | bench | bench-truth | bench-peers | contract: each first sets up what it needs in .venv.
+# make run | docs | pictures | test | test-faults | simulate | check | bench | bench-truth | bench-peers | contract: each first sets up what it needs in .venv.
 
 PYTHON := .venv/bin/python
 RUNS := .venv/.runs
@@ -7,11 +7,12 @@ WORKERS ?= 3
 export PYTHONDONTWRITEBYTECODE := # tests start hundreds of interpreters
 
 .DEFAULT_GOAL := help
-.PHONY: help run docs test test-faults simulate ci test-clients check format bench bench-truth bench-peers contract clean
+.PHONY: help run docs pictures test test-faults simulate ci test-clients check format bench bench-truth bench-peers contract clean
 
 help:
 	@echo "make run       set up and start Mission Control"
 	@echo "make docs      build the documentation; the daemon serves it at /docs, dist/docs is for a web server"
+	@echo "make pictures  take the pictures of the documentation again, and record the demo"
 	@echo "make test      set up and run every check and test"
 	@echo "make test-faults  run the whole fault matrices and long property tests, of which make test runs a sample"
 	@echo "make simulate  play simulated missions, with agents of every kind and a daemon that dies (N=100000 for many)"
@@ -48,6 +49,11 @@ run: $(RUNS)
 
 docs: $(READY)
 	@$(PYTHON) docs/build.py dist/docs
+
+pictures: $(READY)
+	@$(PAGE)
+	@$(PYTHON) -m scripts.pictures
+	@$(PYTHON) -m scripts.record_demo
 
 test: check
 	@$(PAGE) test
