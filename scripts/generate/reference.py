@@ -30,6 +30,7 @@ from mission.domain.tasks.moves import Cause
 from mission.gateway.registry import PRESETS, TOOLSETS, Registry, Tool
 from mission.settings import NAMES, Settings
 from mission.transports.cli.main import COMMANDS, cli
+from scripts.generate.tool_index import tools_by_purpose
 from scripts.generate.typescript import stale_table, type_declarations
 
 ROOT = Path(__file__).parents[2]
@@ -143,11 +144,25 @@ def tools_page() -> str:
         ABOUT_TOOLS,
         _table(("Role", "Toolsets"), [(f"`{role}`", ", ".join(sets)) for role, sets in ROLES.items()]),
         f"This version has these toolsets: {', '.join(f'`{name}`' for name in toolsets)}.",
+        *_tool_index(),
     ]
     for toolset in toolsets:
         parts.append(f"## Toolset `{toolset}`")
         parts += [_tool(tool) for tool in REGISTRY.chosen([toolset])]
     return _page(parts)
+
+
+def _tool_index() -> Iterator[str]:
+    """Yield the index: each purpose with its tools and the matching commands."""
+    yield "## Tools by purpose"
+    yield "Every tool can also be called from a shell: `mission call NAME '{…}'`. Some have a command of their own."
+    for purpose, found in tools_by_purpose([tool.name for tool in REGISTRY]).items():
+        yield f"### {purpose}"
+        rows = [
+            (f"[{name}](#{name})", REGISTRY.get(name).description.partition("\n")[0], f"`{command}`" if command else "")
+            for name, command in found.items()
+        ]
+        yield _table(("Tool", "", "Command"), rows)
 
 
 def _tool(tool: Tool) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
+import click
 import pytest
 
 from mission.domain.ids import KINDS
@@ -13,8 +16,9 @@ from mission.domain.missions import mission, phase
 from mission.domain.runs import run
 from mission.domain.tasks import states, workspace
 from mission.settings import NAMES
-from mission.transports.cli.main import COMMANDS
-from scripts.generate.reference import REFERENCE, ROOT, command_lines, errors, event_types
+from mission.transports.cli.main import cli
+from mission.transports.cli.proof.evidence import ListByDefault
+from scripts.generate.reference import REFERENCE, REGISTRY, ROOT, command_lines, errors, event_types
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 DOCUMENTS += sorted((ROOT / "docs").rglob("*.md"))
@@ -41,11 +45,33 @@ def code_in(document: Path) -> list[str]:
     return CODE.findall(FENCE.sub("", document.read_text()))
 
 
-def commands_in(document: Path) -> list[str]:
-    """Lines that call our program, in examples and in the prose."""
-    lines = [line for block in SHELL.findall(document.read_text()) for line in block.splitlines()]
-    shown = [line.split("  #")[0].strip() for line in lines] + code_in(document)
-    return [line for line in shown if line.startswith("mission ")]
+def commands_in(document: Path) -> list[list[str]]:
+    """The words of each command of ours, in examples and in the prose, without `mission`."""
+    text = document.read_text()
+    found = [line for block in SHELL.findall(text) for line in _whole_lines(block)]
+    words = [_split(line) for line in [*found, *code_in(document)]]
+    return [line[1:] for line in words if len(line) > 1 and line[0] == "mission"]
+
+
+def _whole_lines(block: str) -> list[str]:
+    """The commands of a block; one that is quoted across lines, or continued by a backslash, is one of them."""
+    lines: list[str] = []
+    for line in block.replace("\\\n", " ").splitlines():
+        if lines and lines[-1].count("'") % 2:
+            lines[-1] += line
+        else:
+            lines.append(line)
+    return lines
+
+
+def _split(line: str) -> list[str]:
+    """The words of a command, up to a comment, another command or a redirection."""
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError:
+        return []
+    ends = [number for number, word in enumerate(words) if word in {"|", "&&", ";", ">", "--"}]
+    return words[: ends[0]] if ends else words
 
 
 def anchors_in(document: Path) -> set[str]:
@@ -98,17 +124,42 @@ def test_every_path_that_is_named_exists(document):
 
 
 @every_document
-def test_every_command_that_is_shown_exists(document):
+def test_every_command_that_is_shown_exists_with_its_options(document):
     wrong = []
-    for line in commands_in(document):
-        words = re.sub(r"'[^']*'", "", line).split()[1:]
-        if not re.fullmatch(r"[a-z]+", words[0]) or words[0] == "hook":
-            continue
-        options = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
-        if words[0] not in COMMANDS or any(option not in _help_of(words[0]) for option in options):
-            wrong.append(line)
+    for words in commands_in(document):
+        if re.fullmatch(r"[a-z]+", words[0]) and words[0] != "hook" and (problem := _problem_with(words)):
+            wrong.append(f"mission {' '.join(words)}: {problem}")
 
     assert wrong == []
+
+
+@every_document
+def test_every_tool_that_is_called_takes_these_arguments(document):
+    wrong = []
+    for words in commands_in(document):
+        if words[0] == "call" and len(words) > 2 and words[2].startswith("{") and "…}" not in words[2]:
+            known = REGISTRY.get(words[1]).input_schema["properties"]
+            wrong += [f"{words[1]}: {name}" for name in json.loads(words[2]) if name not in known]
+
+    assert wrong == []
+
+
+def test_the_page_of_keys_lists_every_shortcut_of_the_page():
+    shell = ROOT / "web" / "src" / "features" / "shell"
+    listed = (shell / "keyboard" / "keyboard-shortcuts.tsx").read_text().partition("const KEYS")[2]
+    keys = re.findall(r'^  \[\[(.+?)\], "(.+?)"\],$', listed, re.MULTILINE)
+    pages = re.findall(r'name: "(\w+)", key: "(\w)"', (shell / "navigation" / "navigation.ts").read_text())
+    wanted = [f"| {' '.join(_key(key) for key in names.split(', '))} | {words} |" for names, words in keys]
+    wanted += [f"| `g` `{key}` | {name} |" for name, key in pages]
+
+    text = (ROOT / "docs" / "howto" / "keyboard.md").read_text()
+    assert len(wanted) > 15
+    assert [row for row in wanted if row not in text] == [], "change docs/howto/keyboard.md"
+
+
+def _key(text: str) -> str:
+    key = text.strip('"')
+    return key if key == "…" else f"`{key}`"
 
 
 @every_document
@@ -176,10 +227,23 @@ def test_no_file_names_a_path_of_the_machine_it_was_written_on():
     assert [str(path.relative_to(ROOT)) for path in named] == []
 
 
-def _help_of(command: str) -> str:
-    """What the reference says about a command and its subcommands."""
-    page = (REFERENCE / "commands.md").read_text()
-    return "".join(part for part in page.split("\n## mission ")[1:] if part.split()[0] == command)
+def _problem_with(words: list[str]) -> str | None:
+    """What click says about a command's name and options; nothing is run."""
+    command: click.Command = cli
+    while isinstance(command, click.Group) and words:
+        if isinstance(command, ListByDefault) and words[0] not in command.commands:
+            words = ["list", *words]
+        inner = command.get_command(None, words[0])  # type: ignore[arg-type]
+        if inner is None:
+            return "there is no such command"
+        command, words = inner, words[1:]
+    try:
+        command.make_parser(click.Context(command, **command.context_settings)).parse_args(words)
+    except click.BadOptionUsage:
+        return None  # the prose may name an option without its value
+    except click.UsageError as error:
+        return error.message
+    return None
 
 
 def _table(heading: str) -> list[list[str]]:
