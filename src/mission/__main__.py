@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -36,10 +37,18 @@ def _run(arguments: list[str]) -> int:
         from mission.transports.bridge import client_hook
 
         return client_hook.run(arguments[1:])
+    _open_closed_streams()
     from mission.transports.cli.main import cli
 
     cli(prog_name="mission")
     return 0
+
+
+def _open_closed_streams() -> None:
+    """Replace streams that the caller closed (`<&-`), so that no command has to think of it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115, PTH123 - open until the program ends
 
 
 def _standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:

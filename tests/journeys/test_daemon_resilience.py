@@ -204,6 +204,7 @@ def test_a_read_only_database_can_be_read_and_says_why_nothing_is_written(missio
     assert "mission doctor" in error["hint"]
     (mission.home / "mission.db").chmod(0o600)
     mission.does("down")
+    mission.does("up", "--detach")
     mission.call("start_mission", name="after", objective="o")
     assert mission.does("missions")["total"] == 2
 

@@ -183,6 +183,9 @@ export interface AuditEntry {
   result: Record<string, unknown> | null;
   error: Record<string, unknown> | null;
   trace: string | null;
+  agent_name?: string | null;
+  task_name?: string | null;
+  mission_name?: string | null;
   lines?: LogLine[] | null;
 }
 
@@ -1153,6 +1156,8 @@ export interface ListAudit {
   tool?: string | null;
   status?: "ok" | "error" | "denied" | "invoked" | null;
   except_transport?: string | null;
+  reads?: boolean;
+  names?: boolean;
   since?: string | null;
   limit?: number;
   cursor?: string | null;
@@ -1246,6 +1251,7 @@ export interface ListRepositories {
 export interface ListRuns {
   status?: ExecutionStatus[] | null;
   mission_id?: string | null;
+  task_id?: string | null;
   limit?: number;
   cursor?: string | null;
 }
@@ -1433,6 +1439,7 @@ export interface MatchIds {
 
 export interface MatchingIds {
   ids: string[];
+  names: Record<string, string>;
 }
 
 export interface McpSystemLogDecisionLogDecision {
@@ -1620,6 +1627,14 @@ export type Mode = "headless" | "interactive";
 export interface MoveMessages {
   message_ids: string[];
   agent_id?: string | null;
+}
+
+export interface NameIds {
+  ids: string[];
+}
+
+export interface NamesById {
+  names: Record<string, string>;
 }
 
 export interface NewToken {
@@ -3088,6 +3103,7 @@ export interface Tools {
   overview_journal: { args: ReadJournal; result: MissionJournal };
   overview_mission: { args: LookMission; result: MissionOverview };
   overview_missions: { args: ListMissionGlances; result: MissionGlances };
+  overview_names: { args: NameIds; result: NamesById };
   overview_proof: { args: LookProof; result: TaskProofGlance };
   overview_proposed_checks: { args: LookProposed; result: ProposedCommands };
   overview_spending: { args: SpendingOf; result: Spending };

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-OWNERS = ("system", "repository", "mission", "task", "artifact")
+from mission.domain.executions.marker_words import OWNERS
+
 MAX_MARKER_BYTES = 16 * 1024
 EXCERPT = 200
 _MARKED = re.compile(rb"^@(" + "|".join(OWNERS).encode() + rb")::(.*)$", re.MULTILINE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,6 +31,7 @@ def list_entries(
     tool: str | None,
     status: str | None,
     except_transport: str | None,
+    except_ok: Sequence[str] = (),
     since: datetime | None,
     limit: int,
     cursor: str | None,
@@ -43,11 +44,19 @@ def list_entries(
         tool=tool,
         status=status,
         except_transport=except_transport,
+        except_ok=except_ok,
         since=since,
         limit=limit + 1,
         after=position_of(cursor, kind="audit entry"),
     )
     return cut_page(rows, limit=limit, cursor=lambda row: cursor_of(row["at"], row["id"]))
+
+
+def with_names(tx: Tx, *, entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the entries with the names of their agents, tasks and missions."""
+    kinds = ("agent", "task", "mission")
+    names = tx.id_prefixes.names(entry[f"{kind}_id"] for entry in entries for kind in kinds if entry[f"{kind}_id"])
+    return [{**entry, **{f"{kind}_name": names.get(entry[f"{kind}_id"]) for kind in kinds}} for entry in entries]
 
 
 def get(tx: Tx, *, id: str) -> dict[str, Any]:

@@ -72,12 +72,18 @@ class Audit:
         limit: int,
         after: PagePosition | None,
         except_transport: str | None = None,
+        except_ok: Sequence[str] = (),
     ) -> list[dict[str, Any]]:
-        """Return audit entries, newest first, of one tool or of all that match a pattern such as 'mcp__mail__*'."""
+        """Return audit entries, newest first, of one tool or of all that match a pattern such as 'mcp__mail__*'.
+
+        Calls of the tools in `except_ok` are left out unless they failed.
+        """
         wanted = {audit.c.agent_id: agent_id, audit.c.status: status}
         where = [column == value for column, value in wanted.items() if value is not None]
         if except_transport is not None:
             where.append(audit.c.transport != except_transport)
+        if except_ok:
+            where.append((audit.c.status != "ok") | audit.c.tool.not_in(except_ok))
         if since is not None:
             where.append(audit.c.at >= since)
         if status not in (None, "ok"):

@@ -60,10 +60,18 @@ class ExecutionViews:
         self._connection = connection
 
     def page(
-        self, *, statuses: Sequence[str] | None, mission_id: str | None, limit: int, after: PagePosition | None
+        self,
+        *,
+        statuses: Sequence[str] | None,
+        mission_id: str | None,
+        limit: int,
+        after: PagePosition | None,
+        task_id: str | None = None,
     ) -> list[tuple[Execution, Any]]:
         """Return executions, newest first, each with the row that has the names it refers to."""
         statement = _ROWS.where(*older_than(after, executions.c), *_of(mission_id)).limit(limit)
+        if task_id is not None:
+            statement = statement.where(executions.c.task_id == task_id)
         if statuses is not None:
             statement = statement.where(executions.c.status.in_(list(statuses)))
         rows: list[Any] = list(self._connection.execute(statement))

@@ -45,6 +45,8 @@ class ListAudit(Arguments):
     tool: str | None = Field(None, description="Name, or pattern such as mcp__mail__*")
     status: Literal["ok", "error", "denied", "invoked"] | None = None
     except_transport: str | None = Field(None, description="Exclude calls over this transport, such as page")
+    reads: bool = Field(True, description="false excludes calls that only read, unless they failed")
+    names: bool = Field(False, description="Include the names of agent, task and mission")
     since: Annotated[datetime | None, moment_of("since")] = None
     limit: int = Field(50, ge=1, le=500)
     cursor: str | None = None
@@ -77,6 +79,9 @@ class AuditEntry(Result):
     result: dict[str, Any] | None
     error: dict[str, Any] | None
     trace: str | None
+    agent_name: str | None = IF_ASKED
+    task_name: str | None = IF_ASKED
+    mission_name: str | None = IF_ASKED
     lines: list[LogLine] | None = IF_ASKED
 
 
@@ -128,11 +133,13 @@ async def audit_list(call: Call, args: ListAudit) -> AuditList:
         tool=args.tool,
         status=args.status,
         except_transport=args.except_transport,
+        except_ok=() if args.reads else sorted(each.name for each in call.registry if each.reads),
         since=args.since,
         limit=args.limit,
         cursor=args.cursor,
     )
-    rows = [{**row, "lines": audit.lines(row)} for row in page.rows] if args.lines else page.rows
+    rows = await call.read(audit.with_names, entries=page.rows) if args.names else page.rows
+    rows = [{**row, "lines": audit.lines(row)} for row in rows] if args.lines else rows
     return AuditList(entries=rows, next_cursor=page.next)
 
 

@@ -12,13 +12,14 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services.views import executions
 from mission.services.views.executions import ExecutionRow, SpentByAgent
 from mission.tools.control.executions import ExecutionFields
-from mission.tools.shared.fields import MissionId
+from mission.tools.shared.fields import MissionId, TaskId
 from mission.tools.shared.wording import Moment
 
 
 class ListRuns(Arguments):
     status: list[ExecutionStatus] | None = None
     mission_id: MissionId | None = None
+    task_id: TaskId | None = None
     limit: int = Field(100, ge=1, le=500)
     cursor: str | None = Field(None, description="next_cursor of the previous page")
 
@@ -67,6 +68,7 @@ async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
         executions.list_executions,
         statuses=args.status,
         mission_id=args.mission_id,
+        task_id=args.task_id,
         limit=args.limit,
         cursor=args.cursor,
     )

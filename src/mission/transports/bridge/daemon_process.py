@@ -7,11 +7,14 @@ A daemon holds an flock on daemon.lock as long as it runs, and daemon.json conta
 nothing (a killed daemon leaves it behind), so a daemon counts as found when the address answers with the pid in the
 file. The process that starts a daemon holds daemon.start.lock; all others wait for its daemon.
 
+A daemon that a person stopped with `mission down` stays stopped: while the file `stopped` is there, only `mission up`
+starts one.
+
 A daemon of another version is replaced only by a newer program and only while it runs no execution. An older program
 uses a newer daemon as it is: two installations would otherwise keep restarting each other's daemon.
 """
 # os.path and not pathlib, which costs 7 ms at start:
-# ruff: noqa: PTH103, PTH109, PTH111, PTH117, PTH118, PTH123
+# ruff: noqa: PTH103, PTH108, PTH109, PTH111, PTH116, PTH117, PTH118, PTH123
 
 from __future__ import annotations
 
@@ -159,7 +162,7 @@ def ensure(
 ) -> Daemon:
     """Return the running daemon; start one if necessary, or replace one that is older than this program and idle.
 
-    `options` are passed to the `mission up` that starts it.
+    `options` are passed to the `mission up` that starts it. Raise DaemonUnavailable if a person stopped it.
     """
     say = report or _silent
     _children[:] = [child for child in _children if child.poll() is None]
@@ -195,6 +198,28 @@ def stop(settings: Settings, daemon: Daemon, *, timeout: float = START_SECONDS) 
                 hint=f"See {settings.log_path}; 'kill -9 {daemon.pid}' ends it without losing acknowledged work.",
             )
         time.sleep(POLL_SECONDS)
+
+
+def keep_stopped(settings: Settings) -> None:
+    """Let nobody start a daemon until a person does."""
+    with open(_stopped_path(settings), "w", opener=lambda path, flags: os.open(path, flags, 0o600)):
+        pass
+
+
+def allow_start(settings: Settings) -> None:
+    """Undo `keep_stopped`: a person wants a daemon."""
+    try:  # noqa: SIM105 - contextlib costs time at start
+        os.unlink(_stopped_path(settings))
+    except OSError:
+        pass  # it is not there, or the start itself reports what is wrong with the folder
+
+
+def stopped_since(settings: Settings) -> float | None:
+    """Return when a person stopped the daemon, in Unix seconds; None if it may be started."""
+    try:
+        return os.stat(_stopped_path(settings)).st_mtime
+    except OSError:
+        return None
 
 
 def call_tool(
@@ -261,7 +286,9 @@ def _start(
             if outdated is not None and daemon is not None:
                 stop(settings, daemon, timeout=deadline - time.monotonic())
             if not _is_held(_lock_path(settings)):
-                say("starting the daemon")
+                if stopped_since(settings) is not None:
+                    raise _was_stopped()
+                say("Mission Control is not running: starting it")
                 child, log_start = _spawn(settings, options)
         if time.monotonic() > deadline:
             raise _never_answered(settings, child)
@@ -332,6 +359,16 @@ def _leading_digits(text: str) -> str:
 
 def _lock_path(settings: Settings) -> str:
     return os.path.join(settings.home, "daemon.lock")
+
+
+def _stopped_path(settings: Settings) -> str:
+    return os.path.join(settings.home, "stopped")
+
+
+def _was_stopped() -> DaemonUnavailable:
+    return DaemonUnavailable(
+        "Mission Control was stopped with 'mission down'.", hint="Start it again with 'mission up --detach'."
+    )
 
 
 def _is_held(path: str) -> bool:

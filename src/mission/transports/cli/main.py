@@ -22,9 +22,10 @@ GROUPS = {
         "down": ("system.daemon", "Stop Mission Control."),
     },
     "Watch": {
+        "top": ("top.top", "Watch everything live, and answer by keys."),
         "missions": ("work.missions", "List missions."),
         "tasks": ("work.tasks", "List the tasks of a mission."),
-        "show": ("work.missions", "Show one mission or task."),
+        "show": ("show.show", "Show one mission or task."),
         "agents": ("work.agent_list", "List agents."),
         "executions": ("work.executions", "List launched agents, or show one."),
         "attach": ("work.attach", "Watch a launched agent's terminal and type into it."),
@@ -83,22 +84,48 @@ EXAMPLES = {
     "mission demo": "see it work, without a model",
     "mission setup claude-code": "connect an agent client",
     "mission run plan.toml": "let agents carry out a plan",
-    "mission inbox --watch": "see what is waiting for you",
+    "mission top": "watch it live, and answer questions by keys",
+    "mission answer q_3k --choice 1": "answer from a script; ids may be shortened",
 }
 
 ELSEWHERE = {
-    "help": "--help",
-    "version": "--version",
-    "start": "up",
-    "list": "missions",
-    "ls": "missions",
-    "ps": "executions",
-    "new": "run",
-    "init": "setup",
-    "merge": "land",
-    "kill": "stop",
+    "--help": ("help", "commands", "man"),
+    "--version": ("version",),
+    "up": ("start", "serve", "server", "daemon", "restart", "boot"),
+    "down": ("shutdown", "quit", "exit"),
+    "open": ("web", "page", "ui", "browser", "login", "dashboard"),
+    "setup": ("init", "install", "connect", "add", "configure"),
+    "doctor": ("check", "health", "diagnose", "verify"),
+    "top": ("watch", "monitor", "live", "tui", "htop"),
+    "missions": ("list", "ls", "mission", "epics", "workflows", "projects"),
+    "tasks": ("task", "todo", "todos", "plan", "board"),
+    "show": ("get", "info", "describe", "view", "cat", "details"),
+    "executions": ("ps", "jobs", "processes", "sessions"),
+    "attach": ("tail", "terminal", "tty", "join", "enter"),
+    "workspaces": ("worktrees", "worktree", "workspace", "branches"),
+    "search": ("find", "grep"),
+    "audit": ("history", "events", "trail", "activity"),
+    "logs": ("log",),
+    "inbox": ("queue", "questions", "notifications", "waiting", "todo-list", "mail"),
+    "answer": ("reply", "respond", "choose"),
+    "review": ("approve", "diff", "reject"),
+    "run": ("new", "create", "go", "exec", "execute"),
+    "stop": ("kill", "cancel", "abort", "terminate"),
+    "land": ("merge", "finish", "apply"),
+    "resume": ("continue", "unpause"),
+    "launch": ("spawn",),
+    "message": ("send", "tell", "say", "nudge", "msg"),
+    "report": ("cost", "costs", "usage", "spending", "summary"),
+    "checks": ("test", "tests"),
+    "evidence": ("proof", "results"),
+    "config": ("settings", "env", "options"),
+    "delete": ("rm", "remove", "del"),
+    "completion": ("completions", "autocomplete"),
+    "adapters": ("clients",),
+    "backup": ("export", "dump", "save"),
 }
-"""Names that other programs use, and our command."""
+"""Our commands, and the names that people try or that other programs use."""
+GUESSED = {guess: command for command, guesses in ELSEWHERE.items() for guess in guesses}
 
 
 class Lazy(click.Group):
@@ -131,10 +158,17 @@ class Lazy(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS:
-            close = ELSEWHERE.get(args[0]) or nearest(args[0], COMMANDS)
+            close = GUESSED.get(args[0]) or _nearest_command(args[0])
             hint = f" Did you mean 'mission {close}'?" if close else " 'mission --help' lists the commands."
             ctx.fail(f"There is no command '{args[0]}'.{hint}")
         return super().resolve_command(ctx, args)
+
+
+def _nearest_command(name: str) -> str | None:
+    """Return the command that was probably meant; letters in the wrong order count as the same letters."""
+    same = [each for each in COMMANDS if len(each) > 2 and sorted(each) == sorted(name)]
+    close = same[0] if same else nearest(name, [*COMMANDS, *GUESSED])
+    return GUESSED.get(close, close) if close else None
 
 
 @click.command(

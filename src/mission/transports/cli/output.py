@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
@@ -21,8 +21,6 @@ from mission.transports.bridge.daemon_process import DaemonUnavailable, ToolFail
 Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")
 
-WIDE = 110
-NARROW = 60
 LAST_LINES = 20
 """How much of a failed check's output is shown with the error."""
 
@@ -115,54 +113,6 @@ def show_json(document: Any) -> None:
     click.echo(json.dumps(document, ensure_ascii=False, indent=1))
 
 
-def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: str) -> None:
-    """Print rows as a table, as plain lines for a program, or stacked on a narrow terminal; print `empty` if none."""
-    cells = [["" if cell is None else plain(str(cell)) for cell in row] for row in rows]
-    if not cells:
-        click.echo(empty)
-    elif _is_piped():
-        _show_lines([list(columns), *cells])
-    else:
-        _show_on_terminal(columns, cells)
-
-
-def _is_piped() -> bool:
-    return not sys.stdout.isatty() and "COLUMNS" not in os.environ
-
-
-def _show_lines(rows: Sequence[Sequence[str]]) -> None:
-    flat = [[" ".join(cell.splitlines()) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*flat, strict=True)]
-    for row in flat:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-def _show_on_terminal(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.console import Console  # deferred: --json, --help and pipes do not need it
-    from rich.table import Table
-
-    console = Console(highlight=False, markup=False)
-    if console.width < NARROW and len(columns) > 3:
-        _show_blocks(columns, rows)
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, column in enumerate(columns):
-        width = 12 if column in ("ID", "TASK") else None  # ids are never truncated: people copy them
-        table.add_column(column, no_wrap=not number, overflow="fold", min_width=width)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
-
-
-def _show_blocks(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    longest = max(map(len, columns[1:]))
-    for row in rows:
-        click.secho(row[0], bold=True)
-        for column, cell in zip(columns[1:], row[1:], strict=True):
-            if cell:
-                click.echo(f"  {column:<{longest}}  {cell}")
-
-
 def own_command() -> str:
     """Return the command that starts this program: its name if PATH finds it, else its path."""
     own = Path(sys.argv[0])
@@ -170,25 +120,3 @@ def own_command() -> str:
     if own.name != "mission" or (found and Path(found).resolve() == own.resolve()):
         return "mission"
     return os.path.relpath(own) if own.is_relative_to(Path.cwd()) else str(own)
-
-
-def wide() -> bool:
-    """Return whether a table has room for optional columns."""
-    if _is_piped():
-        return True
-    from rich.console import Console  # deferred like the table
-
-    return Console().width >= WIDE
-
-
-def ago(moment: str | None) -> str:
-    """Return an ISO timestamp as relative time."""
-    from datetime import UTC, datetime  # deferred like the table that shows it
-
-    if moment is None:
-        return ""
-    seconds = (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit} ago"
-    return "just now"

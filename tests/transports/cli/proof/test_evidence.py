@@ -38,7 +38,7 @@ def test_evidence_is_listed_newest_first_and_filtered(mission: Program, reposito
     listed = mission.does("evidence", "--task", task)
     failed = mission.does("evidence", "list", "--mission", made, "--state", "failed")
 
-    assert (shown.code, shown.out.split()[:4]) == (0, ["ID", "TASK", "CHECK", "STATE"])
+    assert (shown.code, shown.out.split()[:4]) == (0, ["ID", "CHECK", "STATE", "TASK"])
     assert [id in shown.out for id in (task, listed["evidence"][0]["id"])] == [True, True]
     assert [(row["state"], row["role"]) for row in listed["evidence"]] == [
         ("passed", "result"),
@@ -56,7 +56,7 @@ def test_one_piece_of_evidence_shows_its_output(mission: Program, repository: Pa
     shown = mission.run("evidence", "show", row["id"]).out
     everything = mission.run("evidence", "show", row["id"], "--output").out
 
-    assert shown.startswith(f"long: failed, exit 1\n{row['id']} · task {task} · seq 3000; grep hello src/app.py\n")
+    assert shown.startswith(f"long: failed, exit 1\n{row['id']} · Say it ({task})\nseq 3000; grep hello src/app.py\n")
     assert f"Tree: {row['tree']}\n" in shown
     assert "--output)\n" in shown
     assert shown.endswith("\n3000\n")

@@ -92,5 +92,5 @@ def test_a_run_is_paused_resumed_and_stopped(mission: Program, planned: Path) ->
     assert paused.out == f"{started['run_id']} is paused.\n"
     assert "Two files" in shown.out
     assert resumed.code == 0, resumed.err
-    assert stopped.out == f"{started['run_id']} is stopped.\n"
+    assert stopped.out == f"The run {started['run_id']} is stopped.\n"
     assert [row["ended_at"] is None for row in mission.does("executions")["executions"]].count(True) == 0

@@ -35,6 +35,22 @@ def test_commands_options_and_choices_are_completed(mission: Program) -> None:
     assert sorted(completions(mission, "mission", "")) == sorted(COMMANDS)
 
 
+def test_ids_are_completed_with_their_names_while_a_daemon_runs(mission: Program) -> None:
+    mission.does("up", "--detach")
+    made = mission.call("start_mission", name="Complete me", objective="o")["mission_id"]
+
+    assert completions(mission, "mission", "show", made[:6]) == [made]
+    assert made in completions(mission, "mission", "tasks", "")
+    assert completions(mission, "mission", "attach", "m_") == []
+    asked = {"_MISSION_COMPLETE": "fish_complete", "COMP_WORDS": f"mission show {made[:6]}", "COMP_CWORD": made[:6]}
+    assert "Complete me" in Program(mission.home, **asked).run().out
+
+
+def test_completing_starts_no_daemon_and_shows_no_error(fresh: Program) -> None:
+    assert completions(fresh, "mission", "show", "m_") == []
+    assert fresh.running() is None
+
+
 def test_another_shell_is_refused_with_those_there_are(mission: Program) -> None:
     refused = mission.run("completion", "tcsh")
 

@@ -27,7 +27,7 @@ from mission.transports.cli.main import cli
 from mission.transports.cli.system.daemon import JUST_NOW, at_work, down, status
 from tests import fault_cases
 from tests.test_home import UNUSABLE_TOKENS
-from tests.transports.cli.program import Program, program
+from tests.transports.cli.program import PROGRAM, Program, program
 from tests.transports.live_server import until
 
 HALF_UPGRADE = (
@@ -454,3 +454,49 @@ def test_only_what_an_agent_does_makes_it_at_work() -> None:
     ]
 
     assert at_work(agents, now=now) == ["just called", "has a task", "runs"]
+
+
+def test_what_a_person_stopped_stays_stopped_until_they_start_it(fresh: Program) -> None:
+    fresh.does("up", "--detach")
+    fresh.does("down")
+
+    refused = fresh.refuses("missions")
+    bridge = fresh.run("mcp", stdin='{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n')
+    words, facts = fresh.run("status"), fresh.run("status", "--json").json
+    assert fresh.running() is None
+    fresh.does("up", "--detach")
+
+    assert refused["message"] == "Mission Control was stopped with 'mission down'."
+    assert "mission up" in refused["hint"]
+    assert "stopped with 'mission down'" in bridge.json["error"]["message"]
+    assert words.out.startswith("Mission Control was stopped with 'mission down' (just now).\n")
+    assert facts.keys() == {"running", "home", "stopped_at"}
+    assert fresh.does("missions")["total"] == 0
+
+
+def test_an_agent_that_polls_does_not_bring_back_a_daemon_that_a_person_stopped(fresh: Program) -> None:
+    fresh.does("up", "--detach")
+    with subprocess.Popen(
+        [*PROGRAM, "mcp"], env=fresh.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as bridge:
+        assert bridge.stdin is not None
+        assert bridge.stdout is not None
+        asked = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'
+        bridge.stdin.write(asked)
+        bridge.stdin.flush()
+        before = json.loads(bridge.stdout.readline())
+        fresh.does("down", "--force")
+        bridge.stdin.write(asked)
+        bridge.stdin.close()
+        after = json.loads(bridge.stdout.readline())
+
+    assert "result" in before
+    assert "mission up" in after["error"]["message"]
+    assert fresh.running() is None
+
+
+def test_a_daemon_that_was_killed_is_started_by_the_next_command_and_status_says_so(fresh: Program) -> None:
+    words = fresh.run("status")
+
+    assert words.code == 1
+    assert words.out.startswith("Mission Control is not running.\n  The next agent or command that needs it starts it.")

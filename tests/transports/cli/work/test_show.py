@@ -89,12 +89,14 @@ def test_a_mission_whose_answers_an_older_version_stored_is_shown_after_the_upgr
         old = {**json.loads(detail), "options_considered": [APPROVE_RESULT, SEND_BACK], "chosen": "accept"}
         store.execute("UPDATE journal SET detail = ? WHERE id = ?", (json.dumps(old), id))
     store.close()
+    fresh.does("up", "--detach")
 
     assert "Read the copy → Approve" in shown(fresh, started)
     backup = fresh.home.parent / "backup.mission"
     fresh.does("backup", str(backup))
     fresh.run("down")
     assert fresh.run("restore", str(backup), "--yes").code == 0
+    fresh.does("up", "--detach")
     assert "Read the copy → Approve" in shown(fresh, started)
 
 
@@ -102,8 +104,8 @@ def test_a_review_is_wanted_until_it_was_answered(mission: Program) -> None:
     mission.does("missions")
     for words in (["--choice", "1"], ["--choice", "2", "Fix the title"]):
         started, item = open_review(mission, "Read the copy")
-        assert "review requested for t_" in shown(mission, started)
-        assert "'The task': Read the copy" in shown(mission, started)
+        assert "review requested for 'The task' (t_" in shown(mission, started)
+        assert "): Read the copy" in shown(mission, started)
 
         mission.run("answer", item, *words)
 

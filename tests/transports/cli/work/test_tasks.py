@@ -67,17 +67,21 @@ def test_tasks_are_listed_by_their_state_with_their_owner_and_say_what_is_cut(mi
     assert (row["id"], row["agent"], row["agent_id"]) == (claimed["id"], "ada", agent)
     assert (row["mission_id"], row["mission_name"]) == (wide, "Wide")
     words = mission.run("tasks", wide, "--status", "working").out
-    assert f"ada ({agent})" in words
+    assert words.splitlines()[-1].split()[-2:] == ["Working", "ada"]
     assert "Working" in words
     assert "more:" not in words
     assert "No matching tasks." in mission.run("tasks", wide, "--status", "failed").out
 
 
-def test_tasks_on_a_narrow_terminal_stand_one_below_the_other(mission: Program, wide: str) -> None:
+def test_a_narrow_terminal_leaves_out_columns_and_then_shows_tasks_one_below_the_other(
+    mission: Program, wide: str
+) -> None:
     narrow = Program(mission.home, COLUMNS="40").run("tasks", wide, "--limit", "2")
+    narrower = Program(mission.home, COLUMNS="20").run("tasks", wide, "--limit", "2")
 
-    assert max(map(len, narrow.out.splitlines())) <= 45
-    assert narrow.out.count("STATE") == 2
+    assert max(map(len, narrow.out.splitlines())) <= 40
+    assert narrow.out.splitlines()[1].split() == ["TASK", "NAME", "STATE"]
+    assert narrower.out.count("STATE") == 2
 
 
 def test_without_a_mission_the_one_of_this_repository_is_meant_or_else_all(
@@ -92,7 +96,7 @@ def test_without_a_mission_the_one_of_this_repository_is_meant_or_else_all(
 
     assert [row["mission_id"] for row in inside["tasks"]] == [here]
     assert {row["mission_id"] for row in outside["tasks"]} == {first, here}
-    assert f"Wide ({first})" in table
+    assert "Wide" in table
     assert fresh.refuses("tasks", "m_0000000000")["code"] == "RESOURCE_NOT_FOUND"
     assert fresh.refuses("tasks", "t_0000000000")["code"] == "INVALID_INPUT"
 

@@ -11,12 +11,13 @@ import click
 from mission.domain.checks.attestations.attestation import GIT_TREE, AttestedResult, unsigned_envelope
 from mission.domain.checks.attestations.envelope import format_envelopes
 from mission.domain.errors import InvalidInput, InvalidState
+from mission.domain.plural import counted
 from mission.services.evidence import signing
 from mission.services.evidence.signing import EnvelopeVerification
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.check_words import TREE_SHOWN
 from mission.transports.cli.output import json_option, report_errors, say, show_json, warn
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.short_id import MISSION_ID
 
 MAX_FILE = 60_000_000
 FAILED = "FAILED"
@@ -24,7 +25,7 @@ _COLORS = {"verified": "green", "invalid": "red"}
 
 
 @click.command()
-@click.argument("mission_id", type=whole_id, metavar="MISSION")
+@click.argument("mission_id", type=MISSION_ID, metavar="MISSION")
 @click.option("--sign", "key_file", type=click.Path(path_type=Path), help="Private Ed25519 key (PEM) to sign with.")
 @click.option("--out", "-o", "out", type=click.Path(path_type=Path), help="Write to a file instead of stdout.")
 @json_option
@@ -54,7 +55,7 @@ def export(mission_id: str, key_file: Path | None, out: Path | None, as_json: bo
         click.echo(format_envelopes(envelopes), nl=False)
     else:
         signed = f"signed with key {key.id[:16]}" if key is not None else "unsigned"
-        say(f"{out}: {_count(len(envelopes), 'statement')}, {signed}")
+        say(f"{out}: {counted(len(envelopes), 'statement')}, {signed}")
     if found["unproved"]:
         names = ", ".join(f"'{each['name']}'" for each in found["unproved"][:5])
         more = " …" if len(found["unproved"]) > 5 else ""
@@ -128,7 +129,3 @@ def _record(each: EnvelopeVerification) -> dict[str, Any]:
         "subjects": [dict(digests) for digests in each.result.subjects] if each.result is not None else [],
         "statement": each.result.statement if each.result is not None else None,
     }
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' if number != 1 else ''}"

@@ -14,7 +14,8 @@ from mission.domain.checks.evidence import EvidenceState
 from mission.domain.errors import InvalidInput
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.check_words import STATE_COLORS, last_lines, seconds_words
-from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json, show_table
+from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json
+from mission.transports.cli.tables import show_table
 
 LONGEST_CHECK = 3700.0
 """How long one suggested check may take, with what is around it."""

@@ -17,10 +17,11 @@ from mission.domain.checks.evidence import EvidenceState
 from mission.domain.errors import InvalidInput
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.check_words import STATE_COLORS, judged, last_lines, seconds_words, state_words
-from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json, show_table
+from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json
 from mission.transports.cli.proof.check_progress import follow_checks
 from mission.transports.cli.proof.check_suggestions import suggest, suggested_definitions
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.short_id import MISSION_ID, MISSION_OR_TASK_ID, TASK_ID
+from mission.transports.cli.tables import show_table
 
 Command = Callable[..., Any]
 
@@ -29,8 +30,8 @@ def scope_options(command: Command) -> Command:
     """Add the options that say what the checks are for."""
     for option in (
         click.option("--repository", metavar="PATH", help="The repository at PATH. Default: the current one."),
-        click.option("--mission", "mission_id", type=whole_id, metavar="ID", help="One mission."),
-        click.option("--task", "task_id", type=whole_id, metavar="ID", help="One task."),
+        click.option("--mission", "mission_id", type=MISSION_ID, metavar="ID", help="One mission."),
+        click.option("--task", "task_id", type=TASK_ID, metavar="ID", help="One task."),
     ):
         command = option(command)
     return command
@@ -45,7 +46,7 @@ checks.add_command(suggest)
 
 
 @checks.command("list")
-@click.argument("id", metavar="[ID]", type=whole_id, required=False)
+@click.argument("id", metavar="[ID]", type=MISSION_OR_TASK_ID, required=False)
 @scope_options
 @json_option
 @report_errors
@@ -111,7 +112,7 @@ def set_(
 
 
 @checks.command()
-@click.argument("task_id", type=whole_id, metavar="TASK")
+@click.argument("task_id", type=TASK_ID, metavar="TASK")
 @json_option
 @report_errors
 def run(task_id: str, as_json: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from operator import itemgetter
 from typing import Any
 
 import click
@@ -19,19 +18,12 @@ from mission.transports.cli.check_words import (
     state_words,
     test_words,
 )
-from mission.transports.cli.output import (
-    ago,
-    json_option,
-    own_command,
-    plain,
-    report_errors,
-    say,
-    show_json,
-    show_table,
-    wide,
-)
+from mission.transports.cli.names import names_of, with_name
+from mission.transports.cli.output import json_option, own_command, plain, report_errors, say, show_json
 from mission.transports.cli.proof.attestations import export, verify
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.short_id import EVIDENCE_ID, MISSION_ID, TASK_ID
+from mission.transports.cli.tables import show_table
+from mission.transports.cli.times import ago
 
 LOOK_SECONDS = 0.5
 
@@ -57,8 +49,8 @@ evidence.add_command(verify)
 
 
 @evidence.command("list")
-@click.option("--task", "task_id", type=whole_id, metavar="ID", help="Only evidence for this task.")
-@click.option("--mission", "mission_id", type=whole_id, metavar="ID", help="Only evidence for this mission.")
+@click.option("--task", "task_id", type=TASK_ID, metavar="ID", help="Only evidence for this task.")
+@click.option("--mission", "mission_id", type=MISSION_ID, metavar="ID", help="Only evidence for this mission.")
 @click.option(
     "--state", multiple=True, type=click.Choice([str(each) for each in EvidenceState]), help="Filter by state."
 )
@@ -73,18 +65,18 @@ def list_(task_id: str | None, mission_id: str | None, state: tuple[str, ...], l
     if as_json:
         show_json(found)
         return
-    columns = _WHOLE if wide() else _NARROW
-    rows = [[_CELLS[column](row) for column in columns] for row in found["evidence"]]
+    names = names_of(row["task_id"] for row in found["evidence"])
+    rows = [[cell(row, names) for cell in _CELLS.values()] for row in found["evidence"]]
     empty = (
         "No matching evidence." if given else "No evidence yet. It appears when a task with checks is reported done."
     )
-    show_table(columns, rows, empty=empty)
+    show_table(list(_CELLS), rows, empty=empty, drop=["TREE", "ENDED", "TIME"])
     if found["next_cursor"] is not None:
         say(f"Only the newest {len(rows)} are shown; use --limit for more.")
 
 
 @evidence.command()
-@click.argument("evidence_id", type=whole_id, metavar="ID")
+@click.argument("evidence_id", type=EVIDENCE_ID, metavar="ID")
 @click.option("--follow", "-f", is_flag=True, help="Follow the output while the check runs.")
 @click.option("--output", "complete", is_flag=True, help="Print the complete output and nothing else.")
 @json_option
@@ -108,8 +100,8 @@ def show(evidence_id: str, follow: bool, complete: bool, as_json: bool) -> None:
 
 def _show_head(found: dict[str, Any]) -> None:
     say(f"{found['name']}: {state_words(found)}", bold=True, fg=STATE_COLORS.get(found["state"]))
-    about = f"task {found['task_id']}" if found["task_id"] else "the run"
-    say(f"{found['id']} · {about} · {judged(found['check'])}")
+    about = with_name(found["task_id"], names_of([found["task_id"]])) if found["task_id"] else "the run"
+    say(f"{found['id']} · {about}\n{judged(found['check'])}")
     facts = [seconds_words(found["seconds"]), test_words(found["tests"]), "" if found["required"] else "not required"]
     known = ", ".join(filter(None, facts))
     if known:
@@ -168,15 +160,12 @@ def _follow(evidence_id: str) -> None:
             time.sleep(LOOK_SECONDS)
 
 
-_CELLS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "ID": itemgetter("id"),
-    "TASK": lambda row: row["task_id"] or "the run",
-    "CHECK": itemgetter("name"),
-    "STATE": state_words,
-    "TIME": lambda row: seconds_words(row["seconds"]),
-    "TREE": lambda row: (row["tree"] or "")[:TREE_SHOWN],
-    "ENDED": lambda row: ago(row["ended_at"] or row["created_at"]),
+_CELLS: dict[str, Callable[[dict[str, Any], dict[str, str]], Any]] = {
+    "ID": lambda row, _: row["id"],
+    "CHECK": lambda row, _: row["name"],
+    "STATE": lambda row, _: state_words(row),
+    "TASK": lambda row, names: names.get(row["task_id"], row["task_id"]) if row["task_id"] else "the run",
+    "TIME": lambda row, _: seconds_words(row["seconds"]),
+    "ENDED": lambda row, _: ago(row["ended_at"] or row["created_at"]),
+    "TREE": lambda row, _: (row["tree"] or "")[:TREE_SHOWN],
 }
-_WHOLE = ["ID", "TASK", "CHECK", "STATE", "TIME", "TREE", "ENDED"]
-_NARROW = ["ID", "TASK", "CHECK", "STATE", "TIME"]
-"""On a narrow terminal, columns that `mission evidence show` also shows are left out."""

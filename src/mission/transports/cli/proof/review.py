@@ -12,18 +12,11 @@ from mission.domain.inbox.item import is_approval
 from mission.domain.tasks.changes import Changes, verify_scope
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.check_words import evidence_lines
-from mission.transports.cli.output import (
-    ago,
-    json_option,
-    own_command,
-    plain,
-    report_errors,
-    say,
-    show_json,
-    show_table,
-)
+from mission.transports.cli.output import json_option, own_command, plain, report_errors, say, show_json
 from mission.transports.cli.proof.check_progress import follow_checks
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.short_id import TASK_ID
+from mission.transports.cli.tables import show_table
+from mission.transports.cli.times import ago
 from mission.transports.cli.work.shell import open_shell
 from mission.transports.cli.work.tasks import state_label
 
@@ -33,7 +26,7 @@ _LINE_COLORS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command()
-@click.argument("task_id", type=whole_id, metavar="[TASK]", required=False)
+@click.argument("task_id", type=TASK_ID, metavar="[TASK]", required=False)
 @click.option("--approve", is_flag=True, help="Approve it and complete the task.")
 @click.option("--send-back", metavar="TEXT", help="Send it back to its agent and say what is missing.")
 @click.option("--accept", "reason", metavar="REASON", help="Accept it even though its checks did not pass.")
@@ -73,7 +66,7 @@ def review(
 
 
 @click.command()
-@click.argument("task_id", type=whole_id, metavar="TASK")
+@click.argument("task_id", type=TASK_ID, metavar="TASK")
 @click.option("--reason", required=True, help="Why it is accepted; kept with the task.")
 @json_option
 @report_errors
@@ -91,7 +84,8 @@ def _list(*, as_json: bool) -> None:
         (item["task_id"], item["task_name"], item["mission_name"], _why(item), ago(item["created_at"]))
         for item in found["items"]
     ]
-    show_table(["TASK", "NAME", "MISSION", "WHY", "SINCE"], rows, empty="Nothing is waiting for your review.")
+    columns = ["TASK", "NAME", "MISSION", "WHY", "SINCE"]
+    show_table(columns, rows, empty="Nothing is waiting for your review.", drop=["MISSION", "SINCE", "WHY"])
     if rows:
         say(f"'{own_command()} review t_…' shows one.")
 

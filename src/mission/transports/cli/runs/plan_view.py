@@ -6,7 +6,9 @@ from collections import Counter
 from typing import Any
 
 from mission.domain.plans.plan_file import PlanAgent, PlanFile, PlanTask
-from mission.transports.cli.output import say, show_table
+from mission.domain.plural import counted
+from mission.transports.cli.output import say
+from mission.transports.cli.tables import show_table
 
 UNPROVED = "no required check: results would count as unproved. 'mission checks suggest' finds some."
 
@@ -54,7 +56,7 @@ def show_summary(plan: PlanFile) -> None:
     summary = plan_summary(plan)
     ready = len(summary["ready"])
     say(
-        f"'{summary['mission']}': {_count(summary['tasks'], 'task')} in {_count(summary['phases'], 'phase')}, "
+        f"'{summary['mission']}': {counted(summary['tasks'], 'task')} in {counted(summary['phases'], 'phase')}, "
         f"{ready} can start immediately"
     )
     agents = ", ".join(f"{count} × {client}" for client, count in summary["agents"].items())
@@ -81,7 +83,3 @@ def _budget_words(budget: dict[str, Any] | None) -> str:
     limits = ", ".join(f"{value:,} {name}" for name, value in budget.items() if name != "per_task")
     each = f"each task {_budget_words(budget['per_task'])}" if budget.get("per_task") else ""
     return "; ".join(filter(None, (limits, each)))
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' if number != 1 else ''}"

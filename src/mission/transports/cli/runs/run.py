@@ -16,7 +16,7 @@ from mission.transports.cli.output import json_option, report_errors, show_json,
 from mission.transports.cli.runs.plan_sources import read_plan
 from mission.transports.cli.runs.plan_view import plan_summary, plan_warnings, show_summary
 from mission.transports.cli.runs.run_start import plan_target, start_options, start_run
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.short_id import MISSION_ID
 
 
 class RunTarget(Enum):
@@ -28,7 +28,7 @@ class RunTarget(Enum):
 
 
 @click.command()
-@click.argument("wanted", type=whole_id, metavar="[PLAN|MISSION|TEXT]", required=False)
+@click.argument("wanted", type=MISSION_ID, metavar="[PLAN|MISSION|TEXT]", required=False)
 @click.option("--example", is_flag=True, help="Print a plan with every key, explained.")
 @click.option("--check", "only_check", is_flag=True, help="Check a plan without running it.")
 @start_options

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mission.transports.cli.output import own_command, say, show_table
+from mission.transports.cli.output import own_command, say
+from mission.transports.cli.tables import show_table
 
 STAGES = (
     "waiting",
@@ -104,7 +105,8 @@ def show_run(run: dict[str, Any]) -> None:
         for task in run["tasks"]
     ]
     say()
-    show_table(["TASK", "STAGE", "NAME", "CLIENT", "ATTEMPTS", "REASON"], rows, empty="The mission has no tasks.")
+    columns = ["TASK", "STAGE", "NAME", "CLIENT", "ATTEMPTS", "REASON"]
+    show_table(columns, rows, empty="The mission has no tasks.", drop=["ATTEMPTS", "CLIENT", "REASON"])
     for task in run["tasks"]:
         for denied in task["denied"]:
             say(f"Denied to '{task['name']}': {denied['tool']} {denied['detail']}".rstrip(), fg="yellow")

@@ -11,9 +11,11 @@ from mission.domain.errors import InvalidInput
 from mission.domain.plural import counted
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.handover import handed_over
-from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
+from mission.transports.cli.output import json_option, report_errors, say, show_json
 from mission.transports.cli.runs.run_words import show_run
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.short_id import RUN_ID
+from mission.transports.cli.tables import show_table
+from mission.transports.cli.times import ago
 
 MAX_RUNS = 500
 
@@ -31,7 +33,7 @@ def named(reference: str) -> dict[str, str]:
 
 
 @click.command()
-@click.argument("reference", type=whole_id, metavar="[RUN]", required=False)
+@click.argument("reference", type=RUN_ID, metavar="[RUN]", required=False)
 @click.option("--live", is_flag=True, help="Only runs that have not ended.")
 @json_option
 @report_errors
@@ -60,12 +62,13 @@ def runs(reference: str | None, live: bool, as_json: bool) -> None:
     show_table(
         ["RUN", "MISSION", "STATE", "DONE", "QUESTIONS", "STARTED"],
         rows,
+        drop=["STARTED", "QUESTIONS"],
         empty="No runs yet. Start one with 'mission run plan.toml'; 'mission run --example' prints a plan.",
     )
 
 
 @click.command()
-@click.argument("reference", type=whole_id, metavar="RUN")
+@click.argument("reference", type=RUN_ID, metavar="RUN")
 @click.option("--reason", help="The reason, shown with the run.")
 @json_option
 @report_errors
@@ -77,7 +80,7 @@ def pause(reference: str, reason: str | None, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("reference", type=whole_id, metavar="RUN")
+@click.argument("reference", type=RUN_ID, metavar="RUN")
 @json_option
 @report_errors
 def resume(reference: str, as_json: bool) -> None:
@@ -86,14 +89,19 @@ def resume(reference: str, as_json: bool) -> None:
     Variables such as API keys are kept in the daemon's memory only. After a restart, use this command in a shell that
     has them.
     """
-    agents = client.call("run_get", named(reference))["agents"]
-    with handed_over(each["client"] for each in agents) as handover:
-        found = client.call("run_resume", {**named(reference), **handover})
+    found = resume_run(reference)
     show_json(found) if as_json else say(f"{found['run_id']} is {found['state']}.")
 
 
+def resume_run(reference: str) -> dict[str, Any]:
+    """Continue a paused run with this shell's variables for its clients, and return it."""
+    agents = client.call("run_get", named(reference))["agents"]
+    with handed_over(each["client"] for each in agents) as handover:
+        return client.call("run_resume", {**named(reference), **handover})
+
+
 @click.command()
-@click.argument("reference", type=whole_id, metavar="RUN")
+@click.argument("reference", type=RUN_ID, metavar="RUN")
 @click.option("--squash", is_flag=True, default=None, help="Land as one commit.")
 @click.option("--target", help="The branch to land on (default: the run's).")
 @json_option
@@ -116,7 +124,7 @@ def land(reference: str, squash: bool | None, target: str | None, as_json: bool)
 
 
 @click.command()
-@click.argument("reference", type=whole_id, metavar="RUN")
+@click.argument("reference", type=RUN_ID, metavar="RUN")
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the Markdown to this file.")
 @json_option
 @report_errors

@@ -9,8 +9,8 @@ VARIABLE = "_MISSION_COMPLETE"
 """The variable that tells the program to complete instead of running; click derives it from the program's name."""
 
 INSTALL = {
-    "bash": "mission completion bash > ~/.local/share/bash-completion/completions/mission",
-    "zsh": "mission completion zsh > ~/.zfunc/_mission   (with ~/.zfunc in fpath)",
+    "bash": """echo 'eval "$(mission completion bash)"' >> ~/.bashrc""",
+    "zsh": """echo 'eval "$(mission completion zsh)"' >> ~/.zshrc   (after compinit)""",
     "fish": "mission completion fish > ~/.config/fish/completions/mission.fish",
 }
 
@@ -21,7 +21,8 @@ INSTALL = {
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the completion script for a shell.
 
-    It completes commands, options and their choices. Open a new shell after you have installed it.
+    It completes commands, options, their choices, and the ids of missions, tasks, agents, runs and inbox items while
+    Mission Control is running. Open a new shell after you have installed it.
     """
     kind = get_completion_class(shell)
     assert kind is not None, shell

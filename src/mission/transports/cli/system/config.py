@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from mission.settings import describe, load, unknown_variables
-from mission.transports.cli.output import json_option, report_errors, show_json, show_table, warn, wide
+from mission.transports.cli.output import json_option, report_errors, show_json, warn
+from mission.transports.cli.tables import show_table
 
 
 @click.command()
@@ -21,7 +22,7 @@ def config(as_json: bool) -> None:
     if as_json:
         show_json({"file": str(settings.file_path), "settings": rows, "warnings": unknown_variables()})
         return
-    columns = {"NAME": "name", "VALUE": "value", "FROM": "source"} | ({"": "doc"} if wide() else {})
-    show_table(list(columns), [[row[key] for key in columns.values()] for row in rows], empty="")
+    cells = [[row[key] for key in ("name", "value", "source", "doc")] for row in rows]
+    show_table(["NAME", "VALUE", "FROM", "MEANING"], cells, empty="", drop=["MEANING", "FROM"], whole=["VALUE"])
     click.echo(f"\nSettings file: {settings.file_path}{'' if settings.file_path.exists() else ' (does not exist)'}")
     warn(unknown_variables())

@@ -9,7 +9,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,12 @@ from mission.domain.agents.agent import CrewState
 from mission.domain.errors import InvalidState, TransientError
 from mission.domain.missions.mission import ENDED, MissionStatus
 from mission.domain.plural import counted
-from mission.domain.timestamps import parse_time, utc_now
+from mission.domain.timestamps import format_time, parse_time, utc_now
 from mission.settings import Settings, load, load_or_default, unknown_variables
 from mission.transports.bridge import daemon_process as daemon
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json, warn
+from mission.transports.cli.times import ago
 
 JUST_NOW = timedelta(seconds=15)
 """Maximum age of a recent heartbeat, which is written every ten seconds."""
@@ -47,6 +48,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
         raise InvalidState(
             f"Mission Control is already running at {running.url}", hint="Stop it first with 'mission down'."
         )
+    daemon.allow_start(settings)
     if detach:
         started = daemon.ensure(settings, options=_options(host, port))  # also replaces an older one
         note = " already" if running is not None and running.pid == started.pid else ""
@@ -78,13 +80,15 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
 @json_option
 @report_errors
 def down(force: bool, as_json: bool) -> None:
-    """Stop the daemon. Running agents are disconnected until you start it again.
+    """Stop the daemon. It stays stopped until 'mission up'; agents and other commands do not start it.
 
-    Launched agents keep running; 'mission stop ID' stops one.
+    Connected agents get an error until then. Launched agents keep running; 'mission stop ID' stops one.
     """
     settings = load_or_default()
     running = daemon.find(settings) or (daemon.holder(settings) if force else None)
     if running is None:
+        if settings.home.exists():
+            daemon.keep_stopped(settings)
         show_json({"stopped": False}) if as_json else click.echo("Mission Control is not running.")
         return
     busy = [] if force else at_work(_crew(), now=utc_now())
@@ -97,8 +101,13 @@ def down(force: bool, as_json: bool) -> None:
                 hint="Launched agents keep running. Use --force to stop the daemon anyway.",
             )
         click.confirm(f"{working} ({names}); launched ones keep running. Stop anyway?", abort=True)
-    daemon.stop(settings, running)
-    show_json({"stopped": True}) if as_json else click.echo("Mission Control has stopped.")
+    daemon.keep_stopped(settings)  # first, so that no agent starts the next one in between
+    try:
+        daemon.stop(settings, running)
+    except daemon.DaemonUnavailable:
+        daemon.allow_start(settings)
+        raise
+    show_json({"stopped": True}) if as_json else click.echo("Mission Control has stopped, until 'mission up'.")
 
 
 @click.command()
@@ -108,8 +117,11 @@ def status(as_json: bool) -> None:
     """Show whether the daemon is running, where, and what is in progress. Exit code 0 if it is running, 1 if not."""
     settings = load_or_default()
     running = daemon.find(settings)
+    stopped = daemon.stopped_since(settings)
     if running is None:
         facts: dict[str, object] = {"running": False, "home": str(settings.home)}
+        if stopped is not None:
+            facts["stopped_at"] = format_time(datetime.fromtimestamp(stopped, UTC))
     else:
         facts = {
             "running": True,
@@ -122,7 +134,7 @@ def status(as_json: bool) -> None:
     if as_json:
         show_json(facts)
     elif running is None:
-        click.echo(f"Mission Control is not running (data in {settings.home}). Start it: mission up")
+        _say_not_running(settings, facts.get("stopped_at"))
     else:
         click.echo(f"Mission Control {running.version} is running at {running.url} (process {running.pid})")
         if "problem" in facts:
@@ -132,6 +144,17 @@ def status(as_json: bool) -> None:
             click.echo(f"  {counted(missions, 'open mission')}, {counted(agents, 'agent')} online")
         click.echo(f"  data in {settings.home}")
     sys.exit(0 if running is not None else 1)
+
+
+def _say_not_running(settings: Settings, stopped_at: object) -> None:
+    mission = own_command()
+    if stopped_at is not None:
+        click.echo(f"Mission Control was stopped with 'mission down' ({ago(str(stopped_at))}).")
+        click.echo(f"  Start it: {mission} up --detach")
+    else:
+        click.echo("Mission Control is not running.")
+        click.echo(f"  The next agent or command that needs it starts it. To start it now: {mission} up --detach")
+    click.echo(f"  data in {settings.home}")
 
 
 def _activity() -> dict[str, object]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mission.domain.plural import counted
 from mission.settings import load_or_default
 from mission.transports.bridge.daemon_process import DaemonUnavailable, ToolFailed
 from mission.transports.cli import daemon_client as client
@@ -48,7 +49,7 @@ def demo(quick: bool, removes: bool, as_json: bool) -> None:
     demos = settings.home / "demo"
     if removes:
         count = removal.remove_all(demos, client.call, worktrees=settings.worktrees_path)
-        show_json({"removed": count}) if as_json else click.echo(f"Removed {count} demo{'' if count == 1 else 's'}.")
+        show_json({"removed": count}) if as_json else click.echo(f"Removed {counted(count, 'demo')}.")
         return
     stage = _Stage(to_stderr=as_json)
     playing = play.Play(

@@ -31,7 +31,8 @@ from mission.runtime.adapters.config_adapter import Adapter, ConfigLocation, Con
 from mission.runtime.client_setup import connect
 from mission.settings import BadSetting, Settings, default_home, load, unknown_variables
 from mission.transports.bridge import daemon_process as daemon
-from mission.transports.cli.output import ago, json_option, show_json
+from mission.transports.cli.output import json_option, show_json
+from mission.transports.cli.times import ago
 
 if TYPE_CHECKING:
     from mission.store.logs.audit import Audit
@@ -232,7 +233,9 @@ def _no_daemon(settings: Settings) -> Iterator[DoctorFinding]:
         fix = "Stop that program, or set MISSION_PORT to a free port."
         yield DoctorFinding(check="daemon", status="problem", message=message, fix=fix)
     else:
-        yield DoctorFinding(check="daemon", status="ok", message="not running; it starts when an agent connects")
+        stopped = daemon.stopped_since(settings) is not None
+        words = "stopped with 'mission down'; 'mission up' starts it" if stopped else "it starts when an agent connects"
+        yield DoctorFinding(check="daemon", status="ok", message=f"not running; {words}")
 
 
 def _answers(running: daemon.Daemon) -> bool:

@@ -21,7 +21,8 @@ from mission.runtime.client_setup import connect, probe
 from mission.runtime.config_files.file_changes import Backups, Change
 from mission.settings import load
 from mission.spelling import nearest
-from mission.transports.cli.output import json_option, report_errors, show_json, show_table
+from mission.transports.cli.output import json_option, report_errors, show_json
+from mission.transports.cli.tables import show_table
 
 ALL = "all"
 

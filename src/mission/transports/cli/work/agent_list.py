@@ -6,7 +6,9 @@ import click
 
 from mission.domain.display_status import AGENT_LABELS
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import ago, json_option, report_errors, show_json, show_table
+from mission.transports.cli.output import json_option, report_errors, show_json
+from mission.transports.cli.tables import show_table
+from mission.transports.cli.times import ago
 
 
 @click.command()
@@ -26,16 +28,17 @@ def agents(status: tuple[str, ...], as_json: bool) -> None:
         (
             row["id"],
             row["name"],
+            AGENT_LABELS[row["state"]],
+            (fleet.get(row["id"]) or {}).get("task_name") or row["current_task_id"],
+            ago(row["last_heartbeat"]),
             row["runtime"],
             row["type"],
-            AGENT_LABELS[row["state"]],
-            (fleet.get(row["id"]) or {}).get("task_id") or row["current_task_id"],
-            ago(row["last_heartbeat"]),
         )
         for row in found["agents"]
     ]
     show_table(
-        ["ID", "NAME", "RUNTIME", "TYPE", "STATE", "TASK", "SEEN"],
+        ["ID", "NAME", "STATE", "TASK", "SEEN", "RUNTIME", "TYPE"],
         rows,
+        drop=["TYPE", "RUNTIME", "SEEN", "TASK"],
         empty="No matching agents." if status else "No agents yet.",
     )

@@ -13,7 +13,7 @@ from mission.domain.plural import counted
 from mission.domain.timestamps import format_time, utc_now
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, report_errors, say, show_json
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.short_id import AGENT_ID, MISSION_ID
 from mission.transports.cli.work.agent_list import agents
 
 _SPAN = re.compile(r"(\d{1,9})([smhd])")
@@ -35,8 +35,8 @@ agent.add_command(agents, "list")
     "--type", "kind", required=True, type=click.Choice([str(kind) for kind in AgentType], case_sensitive=False)
 )
 @click.option("--name", required=True, help="Display name.")
-@click.option("--mission", type=whole_id, metavar="ID", help="The mission it works for (id).")
-@click.option("--supervisor", help="The agent notified when it fails (id or name).")
+@click.option("--mission", type=MISSION_ID, metavar="ID", help="The mission it works for (id).")
+@click.option("--supervisor", type=AGENT_ID, metavar="AGENT", help="The agent notified when it fails (id or name).")
 @click.option("--toolsets", help="Toolsets the token can see (default: its role's).")
 @expires_option
 @json_option
@@ -66,7 +66,7 @@ def create(
 
 
 @agent.command()
-@click.argument("name", metavar="AGENT")
+@click.argument("name", type=AGENT_ID, metavar="AGENT")
 @expires_option
 @json_option
 @report_errors
@@ -76,7 +76,7 @@ def token(name: str, expires: str | None, as_json: bool) -> None:
 
 
 @agent.command()
-@click.argument("name", metavar="AGENT")
+@click.argument("name", type=AGENT_ID, metavar="AGENT")
 @json_option
 @report_errors
 def revoke(name: str, as_json: bool) -> None:

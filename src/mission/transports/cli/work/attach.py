@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mission.domain.errors import NotFound
+from mission.domain.executions.marker_words import MarkerText
 from mission.domain.ids import expect_kind
 from mission.settings import load_or_default
 from mission.transports.bridge import daemon_process as daemon
 from mission.transports.cli.output import report_errors
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.short_id import EXECUTION_ID
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -33,11 +34,14 @@ MAX_PAUSE = 2.0
 
 
 @click.command()
-@click.argument("execution_id", type=whole_id, metavar="ID")
+@click.argument("execution_id", type=EXECUTION_ID, metavar="ID")
 @click.option("--read-only", is_flag=True, help="Watch without typing.")
 @report_errors
 def attach(execution_id: str, read_only: bool) -> None:
-    """Watch a launched agent's terminal, and type into it if it is interactive. Ctrl-] leaves it running."""
+    """Watch a launched agent's terminal, and type into it if it is interactive.
+
+    Ctrl-] leaves it running; Ctrl-C does if it is not interactive.
+    """
     from websockets.exceptions import ConnectionClosed, InvalidHandshake  # deferred: only this command needs them
     from websockets.sync.client import connect
 
@@ -56,7 +60,7 @@ def attach(execution_id: str, read_only: bool) -> None:
 
 
 @click.command()
-@click.argument("execution_id", type=whole_id, metavar="ID")
+@click.argument("execution_id", type=EXECUTION_ID, metavar="ID")
 @click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(min=0.01), help="Playback speed.")
 @click.option("--at-once", is_flag=True, help="Print everything at once.")
 @report_errors
@@ -71,13 +75,15 @@ def replay(execution_id: str, speed: float, at_once: bool) -> None:
         raise NotFound(
             f"{execution_id} has no transcript on this machine", hint="The transcript is on the machine that ran it."
         )
+    shown = MarkerText()
     for piece in pieces:
         before = 0.0
         for at, text in _output(Path(piece)):
             if not at_once:
                 time.sleep(min(MAX_PAUSE, max(0.0, at - before)) / speed)
             before = at
-            _write(text)
+            _write(shown.feed(text))
+    _write(shown.end())
 
 
 def _output(piece: Path) -> Iterator[tuple[float, str]]:
@@ -92,15 +98,18 @@ def _output(piece: Path) -> Iterator[tuple[float, str]]:
 
 def _relay(socket: ClientConnection, *, types: bool) -> None:
     attached = json.loads(socket.recv())
-    done = threading.Event()
+    done, shown = threading.Event(), MarkerText()
     with _raw_terminal(types and attached["typing"]) as raw:
+        if sys.stderr.isatty():
+            click.echo(f"[{'Ctrl-]' if raw else 'Ctrl-C'} leaves; the agent keeps running]\r", err=True)
         if raw:
             threading.Thread(target=_type, args=(socket, done), daemon=True).start()
         for text in socket:
             frame = json.loads(text)
             if frame["type"] == "output":
-                _write(frame["data"])
+                _write(shown.feed(frame["data"]))
             elif frame["type"] == "ended":
+                _write(shown.end())
                 _say_end(frame["execution"])
                 break
     done.set()

@@ -8,19 +8,22 @@ import click
 
 from mission.domain.display_status import execution_label
 from mission.domain.executions.execution import LIVE, ExecutionStatus, OperatorMessageKind
+from mission.domain.executions.marker_words import signal_words
 from mission.domain.inbox.item import HOLDING
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
+from mission.transports.cli.output import json_option, report_errors, say, show_json
 from mission.transports.cli.runs.steering import named
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.short_id import EXECUTION_ID, EXECUTION_OR_RUN_ID, TASK_ID
+from mission.transports.cli.tables import show_table
+from mission.transports.cli.times import ago, clock, span
 
 LAST_OBSERVATIONS = 10
 
 
 @click.command()
-@click.argument("execution_id", type=whole_id, metavar="[ID]", required=False)
+@click.argument("execution_id", type=EXECUTION_ID, metavar="[ID]", required=False)
 @click.option("--all", "everything", is_flag=True, help="Include ended ones.")
-@click.option("--task", "task_id", type=whole_id, metavar="ID", help="Only executions for this task.")
+@click.option("--task", "task_id", type=TASK_ID, metavar="ID", help="Only executions for this task.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 500))
 @json_option
 @report_errors
@@ -36,30 +39,17 @@ def executions(execution_id: str | None, everything: bool, task_id: str | None, 
         wanted["status"] = [str(status) for status in LIVE]
     if task_id:
         wanted["task_id"] = task_id
-    found = client.call("execution_list", wanted)
+    found = client.call("overview_executions", wanted)
     if as_json:
         show_json(found)
         return
-    questions = _questions(found["executions"])
-    rows = [
-        (
-            row["id"],
-            row["adapter"],
-            _label(row),
-            row["task_id"],
-            questions.get(row["id"]) or (row["progress"] or row["claim"] or {}).get("summary") or row["reason"],
-            ago(row["updated_at"]),
-        )
-        for row in found["executions"]
-    ]
-    empty = "No executions yet." if everything or task_id else "Nothing is running; --all includes ended ones."
-    show_table(["ID", "ADAPTER", "STATUS", "TASK", "LAST NOTE", "ACTIVE"], rows, empty=empty)
-    if found["next_cursor"] is not None:
-        say(f"Only the newest {len(rows)} are shown; use --limit for more.")
+    _show_list(
+        found, empty="No executions yet." if everything or task_id else "Nothing is running. --all includes ended ones."
+    )
 
 
 @click.command()
-@click.argument("execution_id", type=whole_id, metavar="ID")
+@click.argument("execution_id", type=EXECUTION_ID, metavar="ID")
 @click.argument("words", nargs=-1, required=True)
 @json_option
 @report_errors
@@ -73,7 +63,7 @@ def message(execution_id: str, words: tuple[str, ...], as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("execution_id", type=whole_id, metavar="ID")
+@click.argument("execution_id", type=EXECUTION_OR_RUN_ID, metavar="ID")
 @json_option
 @report_errors
 def stop(execution_id: str, as_json: bool) -> None:
@@ -83,13 +73,32 @@ def stop(execution_id: str, as_json: bool) -> None:
     """
     if execution_id.startswith(("run_", "m_")):
         stopped = client.call("run_stop", named(execution_id))
-        show_json(stopped) if as_json else say(f"{stopped['run_id']} is {stopped['state']}.")
+        show_json(stopped) if as_json else say(f"The run {stopped['run_id']} is {stopped['state']}.")
         return
     found = client.call("execution_stop", {"id": execution_id})
-    show_json(found) if as_json else say(f"{execution_id} is {found['status']}.")
+    show_json(found) if as_json else say(f"{execution_id}: {execution_state(found)}.")
 
 
-def _questions(executions: list[dict[str, Any]]) -> dict[str, str]:
+def _show_list(found: dict[str, Any], *, empty: str) -> None:
+    questions = open_questions(found["executions"])
+    rows = [
+        (
+            row["id"],
+            row["agent_name"],
+            execution_state(row),
+            row["task_name"],
+            last_note(row, questions),
+            ago(row["updated_at"]),
+        )
+        for row in found["executions"]
+    ]
+    columns = ["ID", "AGENT", "STATE", "TASK", "LAST NOTE", "ACTIVE"]
+    show_table(columns, rows, empty=empty, drop=["ACTIVE", "LAST NOTE", "TASK"])
+    if found["next_cursor"] is not None:
+        say(f"Only the newest {len(rows)} are shown. Use --limit for more.")
+
+
+def open_questions(executions: list[dict[str, Any]]) -> dict[str, str]:
     """Return the last question of each waiting agent, by execution."""
     if not any(row["status"] == ExecutionStatus.WAITING for row in executions):
         return {}
@@ -99,26 +108,48 @@ def _questions(executions: list[dict[str, Any]]) -> dict[str, str]:
     return {item["execution_id"]: item["subject"] for item in asked if item["execution_id"]}
 
 
+def last_note(row: dict[str, Any], questions: dict[str, str]) -> str:
+    """Return what an execution asks, or else what it said last."""
+    if row["id"] in questions:
+        return f"asks: {questions[row['id']]}"
+    return str((row["progress"] or row["claim"] or {}).get("summary") or row["reason"] or "")
+
+
 def _show(found: dict[str, Any], observations: list[dict[str, Any]]) -> None:
     say(f"{found['agent_name']} on '{found['task_name']}'", bold=True)
-    say(f"{found['id']} · {found['adapter']} · {found['mode']} · {_label(found)}")
-    say(f"task {found['task_id']} · agent {found['agent_id']} · signals by {found['transport']['selected']}")
+    say(f"{found['id']} · {found['adapter']} · {found['mode']} · {execution_state(found)}{_times(found)}")
+    question = open_questions([found]).get(found["id"])
+    if question:
+        say(f"Asks: {question}", fg="yellow")
+    say(f"Task:   {found['task_name']} ({found['task_id']})")
+    say(f"Agent:  {found['agent_name']} ({found['agent_id']}), signals by {found['transport']['selected']}")
     if found["directory"]:
-        say(f"in {found['directory']}")
+        say(f"Folder: {found['directory']}")
     if found["usage"]:
-        say("used " + ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in found["usage"].items()))
+        say(f"Used:   {usage_words(found['usage'])}")
     if found["reason"]:
-        say(found["reason"], fg="yellow")
+        say(f"Reason: {found['reason']}", fg="yellow")
+    if observations:
+        say("\nLast signals")
     for row in reversed(observations):
-        say(f"  {ago(row['created_at'])}: {row['type']}: {_words(row['payload'])}")
+        say(f"  {clock(row['created_at'])}  {signal_words(row['type'], row['payload'])}")
 
 
-def _label(execution: dict[str, Any]) -> str:
+def _times(execution: dict[str, Any]) -> str:
+    if execution["duration_seconds"] is not None and execution["ended_at"]:
+        return f" after {span(execution['duration_seconds'])}"
+    return f", started {ago(execution['started_at'])}" if execution["started_at"] else ""
+
+
+def usage_words(usage: dict[str, Any]) -> str:
+    """Return tokens and cost, as far as the client reports them."""
+    tokens = sum(usage.get(name) or 0 for name in ("input_tokens", "output_tokens"))
+    parts = [f"{tokens:,} tokens"] if tokens else []
+    if usage.get("cost_usd") is not None:
+        parts.append(f"{usage['cost_usd']:.2f} USD")
+    return ", ".join(parts) or ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in usage.items())
+
+
+def execution_state(execution: dict[str, Any]) -> str:
+    """Return the label of an execution's state."""
     return execution_label(execution["status"], exit_code=execution["exit_code"])
-
-
-def _words(payload: dict[str, Any]) -> str:
-    for name in ("summary", "question", "reason", "text", "detail"):
-        if payload.get(name):
-            return str(payload[name])
-    return ""

@@ -11,16 +11,19 @@ from typing import Any
 import click
 
 from mission.domain.inbox.item import ItemState
+from mission.domain.plural import counted
 from mission.transports.bridge.daemon_process import DaemonUnavailable
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table, wide
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json
+from mission.transports.cli.short_id import ITEM_ID
+from mission.transports.cli.tables import show_table
+from mission.transports.cli.times import ago, clock
 
 LOOK_SECONDS = 1.0
 
 
 @click.command()
-@click.argument("item_id", type=whole_id, metavar="[ID]", required=False)
+@click.argument("item_id", type=ITEM_ID, metavar="[ID]", required=False)
 @click.option("--all", "everything", is_flag=True, help="Include answered and dismissed items, newest first.")
 @click.option("--watch", "-w", is_flag=True, help="Keep printing new items.")
 @json_option
@@ -42,7 +45,7 @@ def inbox(item_id: str | None, everything: bool, watch: bool, as_json: bool) -> 
 
 
 @click.command()
-@click.argument("item_id", type=whole_id, metavar="ID")
+@click.argument("item_id", type=ITEM_ID, metavar="ID")
 @click.argument("text", nargs=-1)
 @click.option("--choice", "-c", type=click.IntRange(1), help="Number of the choice, from 1.")
 @json_option
@@ -65,7 +68,7 @@ def answer(item_id: str, text: tuple[str, ...], choice: int | None, as_json: boo
 
 
 @click.command()
-@click.argument("item_id", type=whole_id, metavar="ID")
+@click.argument("item_id", type=ITEM_ID, metavar="ID")
 @click.option("--reason", help="The reason, shown with the item.")
 @json_option
 @report_errors
@@ -79,20 +82,21 @@ def dismiss(item_id: str, reason: str | None, as_json: bool) -> None:
 
 
 def _table(found: dict[str, Any], *, everything: bool) -> None:
-    columns = _WHOLE if wide() else _CLOSED if everything else _NARROW
-    columns = [column for column in columns if everything or column != "STATE"]
+    columns = [column for column in _CELLS if everything or column != "STATE"]
     rows = [[_CELLS[column](item) for column in columns] for item in found["items"]]
-    show_table(columns, rows, empty="The inbox is empty." if everything else "Your inbox is empty.")
+    empty = "Nothing has been in your inbox yet." if everything else "Your inbox is empty."
+    show_table(columns, rows, empty=empty, drop=["TASK", "FROM", "BLOCKS", "SINCE"])
     if found["total"] > len(rows):
         say(f"{len(rows)} of {found['total']} are shown; 'mission open' shows the rest.")
 
 
 def _show(item: dict[str, Any]) -> None:
     say(item["subject"], bold=True)
-    say(f"{item['id']}  {item['kind']}, {item['state']}, {ago(item['created_at'])}")
+    say(f"{item['id']} · {item['kind']} · {item['state']} · {ago(item['created_at'])}")
     for label, key in (("Mission", "mission"), ("Task", "task"), ("From", "agent")):
         if item[f"{key}_id"]:
-            say(f"{label}: {item[f'{key}_name'] or ''} ({item[f'{key}_id']})")
+            name, id = item[f"{key}_name"], item[f"{key}_id"]
+            say(f"{label}: {name} ({id})" if name else f"{label}: {id}")
     if _blocks(item):
         say(f"Blocks: {_blocks(item)}")
     if item["body"] and item["body"] != item["subject"]:
@@ -101,6 +105,9 @@ def _show(item: dict[str, Any]) -> None:
         say(f"  {number}  {choice['label']}{' …' if choice.get('kind') == 'manual' else ''}")
     if item["answer"]:
         say(f"Answer: {item['answer']} ({item['closed_by']})")
+    elif item["state"] == ItemState.OPEN:
+        words = "--choice 1" if item["choices"] else '"Your answer"'
+        say(f"\nAnswer it: {own_command()} answer {item['id']} {words}")
 
 
 def _watch(items: list[dict[str, Any]], *, as_json: bool) -> None:
@@ -118,7 +125,8 @@ def _watch(items: list[dict[str, Any]], *, as_json: bool) -> None:
 
 
 def _line(item: dict[str, Any]) -> str:
-    return f"{item['created_at'][:19]}Z  {item['id']}  {item['kind']:<10} {_subject(item)}"
+    sender = f" ({item['agent_name']})" if item["agent_name"] else ""
+    return f"{clock(item['created_at'])}  {item['id']}  {item['kind']:<10} {_subject(item)}{sender}"
 
 
 def _subject(item: dict[str, Any]) -> str:
@@ -126,11 +134,8 @@ def _subject(item: dict[str, Any]) -> str:
 
 
 def _blocks(item: dict[str, Any]) -> str | None:
-    parts = [
-        f"{number} {word}{'s' if number > 1 else ''}"
-        for number, word in ((item["holds_tasks"], "task"), (item["holds_agents"], "agent"))
-        if number
-    ]
+    counts = ((item["holds_tasks"], "task"), (item["holds_agents"], "agent"))
+    parts = [counted(number, word) for number, word in counts if number]
     return ", ".join(parts) or None
 
 
@@ -144,7 +149,3 @@ _CELLS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "SINCE": lambda item: ago(item["created_at"]),
     "STATE": itemgetter("state"),
 }
-_WHOLE = ["ID", "KIND", "WHAT", "FROM", "TASK", "BLOCKS", "SINCE", "STATE"]
-_NARROW = ["ID", "KIND", "WHAT", "BLOCKS", "SINCE"]
-_CLOSED = ["ID", "KIND", "WHAT", "SINCE", "STATE"]
-"""On a narrow terminal, columns that `mission inbox ID` also shows are left out."""

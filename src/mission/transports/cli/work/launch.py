@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from typing import Any
 
 import click
@@ -11,13 +10,14 @@ import click
 from mission.domain.executions.signals import Delivery
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.handover import handed_over
-from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json
+from mission.transports.cli.short_id import TASK_ID
+from mission.transports.cli.tables import show_table
 
 
 @click.command()
 @click.option("--adapter", "-a", required=True, help="The client; 'mission adapters' lists all.")
-@click.option("--task", "-t", "task_id", type=whole_id, metavar="ID", required=True, help="The task to work on.")
+@click.option("--task", "-t", "task_id", type=TASK_ID, metavar="ID", required=True, help="The task to work on.")
 @click.option(
     "--interactive",
     "-i",
@@ -53,8 +53,8 @@ def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...
         _show_preview(found)
     else:
         say(found["id"])
-        if sys.stdout.isatty():  # a script reads the id alone
-            say(f"Watch it: mission attach {found['id']}")
+        watch = f"Watch it: {own_command()} attach {found['id']}, or all agents: {own_command()} top"
+        say(watch, err=True)  # a script reads the id alone
 
 
 @click.command()
@@ -76,7 +76,12 @@ def adapters(as_json: bool) -> None:
         )
         for row in found["adapters"]
     ]
-    show_table(["ADAPTER", "INSTALLED", "SIGNALS BY", "TERMINAL", "RESUMES"], rows, empty="No adapters.")
+    show_table(
+        ["ADAPTER", "INSTALLED", "SIGNALS BY", "TERMINAL", "RESUMES"],
+        rows,
+        empty="No adapters.",
+        drop=["SIGNALS BY", "RESUMES"],
+    )
 
 
 def _show_preview(found: dict[str, Any]) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
+from mission.transports.cli.output import json_option, report_errors, say, show_json
+from mission.transports.cli.short_id import AGENT_ID
+from mission.transports.cli.tables import show_table
 
 
 @click.command()
-@click.argument("agent", metavar="AGENT")
+@click.argument("agent", type=AGENT_ID, metavar="AGENT")
 @json_option
 @report_errors
 def permissions(agent: str, as_json: bool) -> None:
@@ -25,4 +27,4 @@ def permissions(agent: str, as_json: bool) -> None:
     say(f"{found['agent_id'] or 'Every agent'} of type {found['type']}\n")
     rows = [(rule["effect"], rule["pattern"], rule["source"], ", ".join(rule["tools"])) for rule in found["rules"]]
     rows.append(("deny", "(everything else)", "default", ", ".join(found["denied_by_default"])))
-    show_table(["RULE", "PATTERN", "FROM", "DECIDES"], rows, empty="")
+    show_table(["RULE", "PATTERN", "FROM", "DECIDES"], rows, empty="", drop=["FROM"])

@@ -8,8 +8,9 @@ import click
 
 from mission.domain.search_text import DocumentKind
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import ago, json_option, report_errors, say, show_json
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.output import json_option, report_errors, say, show_json
+from mission.transports.cli.short_id import MISSION_ID
+from mission.transports.cli.times import ago
 
 
 class SearchCommand(click.Command):
@@ -23,7 +24,7 @@ class SearchCommand(click.Command):
 @click.command(cls=SearchCommand, context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("words", nargs=-1, required=True)
 @click.option("--kind", multiple=True, type=click.Choice([str(kind) for kind in DocumentKind]), help="Filter by kind.")
-@click.option("--mission", "mission_id", type=whole_id, metavar="ID", help="Only in this mission.")
+@click.option("--mission", "mission_id", type=MISSION_ID, metavar="ID", help="Only in this mission.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 100))
 @click.option("--offset", default=0, type=click.IntRange(min=0))
 @json_option

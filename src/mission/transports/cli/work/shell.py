@@ -12,13 +12,13 @@ import click
 from mission.domain.errors import InvalidState
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import report_errors, say
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.short_id import TASK_ID
 
 DEFAULT_SHELL = "/bin/sh"
 
 
 @click.command()
-@click.argument("task_id", type=whole_id, metavar="TASK")
+@click.argument("task_id", type=TASK_ID, metavar="TASK")
 @report_errors
 def shell(task_id: str) -> None:
     """Open a shell in the folder where a task is worked on."""

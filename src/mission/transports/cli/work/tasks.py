@@ -10,10 +10,12 @@ from mission.domain.checks.evidence import ProofState
 from mission.domain.display_status import DONE_WORDS, FAILING_LABEL, TASK_ALIASES, TASK_LABELS
 from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.missions.mission import ENDED, MissionStatus
+from mission.domain.plural import counted
 from mission.transports.bridge.daemon_process import ToolFailed
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.output import json_option, report_errors, say, show_json
+from mission.transports.cli.short_id import MISSION_ID
+from mission.transports.cli.tables import show_table
 
 OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 NO_MISSION_HERE = frozenset({NotFound.code, InvalidInput.code})
@@ -22,7 +24,7 @@ _ENDED = frozenset({*DONE_WORDS, "failed", "skipped"})
 
 
 @click.command()
-@click.argument("mission_id", type=whole_id, metavar="[MISSION]", required=False)
+@click.argument("mission_id", type=MISSION_ID, metavar="[MISSION]", required=False)
 @click.option(
     "--status",
     multiple=True,
@@ -106,20 +108,14 @@ def is_failing(task: dict[str, Any]) -> bool:
 
 
 def failed_words(attempts: int) -> str:
-    return f"{attempts} failed attempt{'s' if attempts > 1 else ''}" if attempts else ""
+    return counted(attempts, "failed attempt") if attempts else ""
 
 
 def _show(found: list[dict[str, Any]], *, with_mission: bool, empty: str) -> None:
     columns = ["TASK", "PHASE", "NAME", "STATE", "AGENT"]
-    rows = [[row["id"], row["phase"], row["name"], state_label(row), _owner(row)] for row in found]
+    rows = [[row["id"], row["phase"], row["name"], state_label(row), row["agent"] or row["agent_id"]] for row in found]
     if with_mission:
         columns.append("MISSION")
         for cells, row in zip(rows, found, strict=True):
-            cells.append(f"{row['mission_name']} ({row['mission_id']})")
-    show_table(columns, rows, empty=empty)
-
-
-def _owner(row: dict[str, Any]) -> str:
-    """Return the owner's name, with the id if it differs."""
-    name, id = row["agent"] or "", row["agent_id"] or ""
-    return f"{name} ({id})" if name and id and name != id else name or id
+            cells.append(row["mission_name"])
+    show_table(columns, rows, empty=empty, drop=["PHASE", "AGENT", "MISSION"])

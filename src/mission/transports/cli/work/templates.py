@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
+from mission.transports.cli.output import json_option, report_errors, say, show_json
+from mission.transports.cli.tables import show_table
 
 
 @click.command()
@@ -27,7 +28,9 @@ def templates(as_json: bool) -> None:
         )
         for row in found["templates"]
     ]
-    show_table(["ID", "NAME", "TASKS", "VARIABLES", "FILE"], rows, empty="No templates yet.")
+    show_table(
+        ["ID", "NAME", "TASKS", "VARIABLES", "FILE"], rows, empty="No templates yet.", drop=["FILE", "VARIABLES"]
+    )
     for row in found["broken"]:
         say(f"{row['source']} cannot be used: {row['problem']}", fg="yellow", err=True)
 

@@ -10,7 +10,8 @@ import click
 
 from mission.spelling import nearest
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, report_errors, show_json, show_table
+from mission.transports.cli.output import json_option, report_errors, show_json
+from mission.transports.cli.tables import show_table
 
 
 @click.command()

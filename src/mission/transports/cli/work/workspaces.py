@@ -9,12 +9,13 @@ import click
 from mission.domain.plural import counted
 from mission.domain.tasks.workspace import WorkspaceStatus
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
-from mission.transports.cli.short_id import whole_id
+from mission.transports.cli.output import json_option, report_errors, show_json
+from mission.transports.cli.short_id import MISSION_ID
+from mission.transports.cli.tables import show_table
 
 
 @click.command()
-@click.option("--mission", type=whole_id, metavar="ID", help="Only workspaces of this mission.")
+@click.option("--mission", type=MISSION_ID, metavar="ID", help="Only workspaces of this mission.")
 @click.option(
     "--status", multiple=True, type=click.Choice([str(each) for each in WorkspaceStatus]), help="Filter by status."
 )
@@ -32,15 +33,15 @@ def workspaces(mission: str | None, status: tuple[str, ...], everything: bool, a
     if as_json:
         show_json(found)
         return
-    rows = [(row["id"], _state(row), *_distance(row), _dirt(row), row["branch"]) for row in found["workspaces"]]
+    rows = [
+        (row["id"], _state(row), *_distance(row), _dirt(row), row["branch"], row["path"]) for row in found["workspaces"]
+    ]
     show_table(
-        ["ID", "STATE", "AHEAD", "BEHIND", "UNCOMMITTED", "BRANCH"],
+        ["ID", "STATE", "AHEAD", "BEHIND", "UNCOMMITTED", "BRANCH", "PATH"],
         rows,
         empty="No matching workspaces." if mission or status else "No workspaces yet.",
+        drop=["BEHIND", "AHEAD", "UNCOMMITTED", "BRANCH"],
     )
-    for row in found["workspaces"]:
-        if not row["removed_at"]:
-            say(f"{row['id']}  {row['path']}")
 
 
 def _state(row: dict[str, Any]) -> str:

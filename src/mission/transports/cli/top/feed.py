@@ -1,0 +1,92 @@
+"""Keeps `mission top` up to date: reads everything when an event says that something changed."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from mission.domain.executions.execution import LIVE as LIVE_EXECUTIONS
+from mission.settings import load_or_default
+from mission.transports.bridge import daemon_process as daemon
+from mission.transports.bridge.daemon_process import DaemonUnavailable, ToolFailed
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.runs.run_words import LIVE as LIVE_RUNS
+from mission.transports.cli.top.rows import Snapshot, agent_rows
+
+RETRY_SECONDS = 1.0
+QUIET_SECONDS = 0.25
+"""After an event, further ones are awaited this long, so that a burst is read once."""
+REREAD_SECONDS = 15.0
+"""Heartbeats change who is present without an event."""
+MAX_ITEMS = 200
+MAX_RUNS = 20
+MAX_AGENTS = 200
+
+
+def read_snapshot(*, start: bool = False) -> Snapshot:
+    """Return everything that is shown; `start` starts the daemon if it is not running."""
+    items = client.call("queue_list", {"limit": MAX_ITEMS}, start=start)["items"]
+    runs = client.call("run_list", {"state": sorted(LIVE_RUNS), "limit": MAX_RUNS}, start=False)["runs"]
+    live = {"status": [str(status) for status in LIVE_EXECUTIONS], "limit": MAX_AGENTS}
+    executions = client.call("overview_executions", live, start=False)["executions"]
+    fleet = client.call("overview", {}, start=False)["fleet"]
+    questions = {item["execution_id"]: item["subject"] for item in items if item["execution_id"]}
+    return Snapshot(
+        items=items,
+        runs=[client.call("run_get", {"run_id": run["run_id"]}, start=False) for run in runs],
+        agents=agent_rows(executions, fleet, questions),
+    )
+
+
+class Feed:
+    """The newest snapshot and whether there is a connection, kept by a thread of its own."""
+
+    def __init__(self, snapshot: Snapshot, *, changed: Callable[[], None]) -> None:
+        self.snapshot = snapshot
+        self.connected = True
+        self._changed = changed
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, daemon=True, name="events").start()
+
+    def _run(self) -> None:
+        from websockets.exceptions import WebSocketException  # deferred: only this command needs it
+
+        while True:
+            try:
+                self._follow()
+            except (OSError, WebSocketException, DaemonUnavailable, ToolFailed, EOFError):
+                self.connected = False
+                self._changed()
+                time.sleep(RETRY_SECONDS)
+
+    def _follow(self) -> None:
+        """Read once, then after each burst of events, until the connection breaks."""
+        from websockets.sync.client import connect
+
+        running = daemon.find(load_or_default())
+        if running is None:
+            raise DaemonUnavailable("Mission Control is not running.", hint="")
+        url = f"ws{running.url.removeprefix('http')}/ws"
+        headers = {"Authorization": f"Bearer {daemon.bearer(running)}"}
+        with connect(url, additional_headers=headers, max_size=None) as socket:
+            socket.send(json.dumps({"type": "subscribe", "topic": "global"}))
+            while True:
+                self.snapshot, self.connected = read_snapshot(), True
+                self._changed()
+                _await_change(socket)
+
+
+def _await_change(socket: Any) -> None:
+    """Return once something changed and nothing more follows for a moment, or after a while."""
+    wait = REREAD_SECONDS
+    while True:
+        try:
+            frame = json.loads(socket.recv(timeout=wait))
+        except TimeoutError:
+            return
+        if "seq" in frame and frame["type"] not in ("subscribed", "pong"):
+            wait = QUIET_SECONDS
