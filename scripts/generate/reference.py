@@ -463,7 +463,8 @@ def _json_kind(value: Any, bare: Any) -> str:
 def commands_page() -> str:
     parts = [
         "# Commands",
-        "With `--json` a command prints one JSON document to stdout. A command that needs the daemon starts it.",
+        "With `--json` a command prints one JSON document to stdout. A command that needs the daemon starts it,\n"
+        "unless you stopped it with `mission down`. An id can be shortened as long as it is unambiguous.",
         f"```text\n{_help([])}\n```",
     ]
     for words in command_lines():

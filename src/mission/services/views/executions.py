@@ -56,9 +56,7 @@ def list_executions(
     """Return executions of one mission or of all, newest first, and how many there are of each status."""
     words = None if statuses is None else [str(status) for status in statuses]
     after = position_of(cursor, kind="execution")
-    rows = tx.execution_views.page(
-        statuses=words, mission_id=mission_id, task_id=task_id, limit=limit + 1, after=after
-    )
+    rows = tx.execution_views.page(statuses=words, mission_id=mission_id, task_id=task_id, limit=limit + 1, after=after)
     page = cut_page(rows, limit=limit, cursor=lambda row: row_cursor(row[0]))
     live = [execution.id for execution, _ in page.rows if execution.is_live]
     questions = tx.execution_views.questions(live) if live else {}

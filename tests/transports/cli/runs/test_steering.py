@@ -89,8 +89,8 @@ def test_a_run_is_paused_resumed_and_stopped(mission: Program, planned: Path) ->
     resumed = mission.run("resume", started["mission_id"])
     stopped = mission.run("stop", started["run_id"])
 
-    assert paused.out == f"{started['run_id']} is paused.\n"
+    assert paused.out == f"The run of 'Two files' is paused ({started['run_id']}).\n"
     assert "Two files" in shown.out
     assert resumed.code == 0, resumed.err
-    assert stopped.out == f"The run {started['run_id']} is stopped.\n"
+    assert stopped.out == f"The run of 'Two files' is stopped ({started['run_id']}).\n"
     assert [row["ended_at"] is None for row in mission.does("executions")["executions"]].count(True) == 0

@@ -120,6 +120,7 @@ def test_agents_at_work_are_launched_ones_and_others_that_are_present() -> None:
         "progress": {"summary": "Reading"},
         "claim": None,
         "reason": None,
+        "question": None,
         "updated_at": "2026-01-15T10:00:00Z",
     }
     fleet = [
@@ -127,10 +128,10 @@ def test_agents_at_work_are_launched_ones_and_others_that_are_present() -> None:
         for id, state in (("a_1", "at_work"), ("a_2", "idle"), ("a_3", "offline"))
     ]
 
-    rows = agent_rows([execution], fleet, {})
+    rows = agent_rows([execution], fleet)
 
     assert [(row["id"], row["state"], row["note"]) for row in rows] == [
         ("x_1", "Running", "Reading"),
         ("a_2", "Idle", ""),
     ]
-    assert agent_rows([execution], [], {"x_1": "Which?"})[0]["note"] == "? Which?"
+    assert agent_rows([{**execution, "question": "Which?"}], [])[0]["note"] == "? Which?"

@@ -147,7 +147,7 @@ def test_a_completed_task_is_shown_with_what_was_verified(mission: Program, repo
     assert "+ notes.txt (outside the task's areas)" in words
     assert "1 file changed" in words
     assert "Areas:      src" in words
-    assert f"Folder:     {repository}" in words
+    assert f"Repository: {repository}" in words
     assert found["verification"]["unexpected_files"] == ["notes.txt"]
 
 

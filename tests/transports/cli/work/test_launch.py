@@ -93,11 +93,13 @@ def test_a_daemon_that_is_killed_leaves_its_agents_to_the_next(mission: Program,
     assert {path.name.partition(".")[0] for path in folder.iterdir()} == {"transcript"}
 
 
-def test_refusals_name_what_is_wrong(mission: Program):
-    unknown = mission.refuses("launch", "-a", "nobody", "-t", "t_0000000000")
+def test_refusals_name_what_is_wrong(mission: Program, repository: Path):
+    missing = mission.refuses("launch", "-a", "nobody", "-t", "t_0000000000")
+    unknown = mission.refuses("launch", "-a", "nobody", "-t", new_task(mission, repository))
     absent = mission.refuses("stop", "x_0000000000")
     nothing = mission.run("replay", "x_0000000000")
 
+    assert missing["code"] == "RESOURCE_NOT_FOUND"
     assert (unknown["code"], "claude-code" in unknown["hint"]) == ("INVALID_INPUT", True)
     assert absent["code"] == "RESOURCE_NOT_FOUND"
     assert (nothing.code, "RESOURCE_NOT_FOUND" in nothing.err) == (1, True)

@@ -17,6 +17,7 @@ from mission.domain.checks.evidence import EvidenceState
 from mission.domain.errors import InvalidInput
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.check_words import STATE_COLORS, judged, last_lines, seconds_words, state_words
+from mission.transports.cli.names import names_of, with_name
 from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json
 from mission.transports.cli.proof.check_progress import follow_checks
 from mission.transports.cli.proof.check_suggestions import suggest, suggested_definitions
@@ -162,7 +163,7 @@ _FORMATS = 'Write [[checks]] tables with name and run in TOML, or {"checks": ["m
 
 
 def _show(found: dict[str, Any], scope: dict[str, Any]) -> None:
-    place = {"repository": scope.get("repository_path")}.get(found["scope"]) or found["id"]
+    place = {"repository": scope.get("repository_path")}.get(found["scope"]) or _named(found["id"])
     say(f"Checks for {found['scope']} {place}", bold=True)
     if found["checks"]:
         _table(found["checks"], with_origin=found["scope"] != "repository")
@@ -175,6 +176,10 @@ def _show(found: dict[str, Any], scope: dict[str, Any]) -> None:
         say(f"Commands from agents do not run until you approve them: '{own_command()} inbox'.", fg="yellow")
     if found["scope"] == "repository" and found["checks"]:
         say(f"A mission uses them after '{own_command()} checks set --mission m_… --from-repository'.")
+
+
+def _named(id: str) -> str:
+    return with_name(id, names_of([id]))
 
 
 def _table(checks: list[dict[str, Any]], *, with_origin: bool) -> None:
@@ -197,7 +202,7 @@ def _table(checks: list[dict[str, Any]], *, with_origin: bool) -> None:
 
 def _show_outcome(found: dict[str, Any]) -> None:
     if not found["checks"]:
-        say(f"No checks are defined for {found['task_id']}. '{own_command()} checks suggest' finds some.")
+        say(f"No checks are defined for {_named(found['task_id'])}. '{own_command()} checks suggest' finds some.")
         return
     for check in found["checks"]:
         if check["state"] == EvidenceState.PASSED:

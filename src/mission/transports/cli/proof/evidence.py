@@ -54,7 +54,7 @@ evidence.add_command(verify)
 @click.option(
     "--state", multiple=True, type=click.Choice([str(each) for each in EvidenceState]), help="Filter by state."
 )
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 500))
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 500), help="How many to show.")
 @json_option
 @report_errors
 def list_(task_id: str | None, mission_id: str | None, state: tuple[str, ...], limit: int, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from mission.domain.inbox.item import is_approval
 from mission.domain.tasks.changes import Changes, verify_scope
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.check_words import evidence_lines
+from mission.transports.cli.names import names_of, with_name
 from mission.transports.cli.output import json_option, own_command, plain, report_errors, say, show_json
 from mission.transports.cli.proof.check_progress import follow_checks
 from mission.transports.cli.short_id import TASK_ID
@@ -134,7 +135,8 @@ def _unexpected(files: list[dict[str, Any]], areas: list[str]) -> list[str]:
 def _show(found: dict[str, Any]) -> None:
     task, item = found["task"], found["item"]
     say(task["name"], bold=True)
-    say(f"{task['id']} · {state_label(task)} · {task['workflow_id']}")
+    mission = with_name(task["workflow_id"], names_of([task["workflow_id"]]))
+    say(f"{task['id']} · {state_label(task)} · {mission}")
     say(f"Goal:     {task['description']}")
     for text in task.get("acceptance") or ():
         say(f"  must be true: {text}")
@@ -225,7 +227,8 @@ def _decide(task_id: str, verdict: str, *, words: str | None, as_json: bool) -> 
         task = client.call("task_get", {"id": task_id})
     say(f"{result}: '{task['name']}' is now: {state_label(task)}.")
     if done.get("follow_up_task_id"):
-        say(f"Added task {done['follow_up_task_id']} for the missing work.")
+        added = with_name(done["follow_up_task_id"], names_of([done["follow_up_task_id"]]))
+        say(f"Added a task for the missing work: {added}")
 
 
 def _answer(task_id: str, *, approves: bool, words: str | None) -> dict[str, Any]:

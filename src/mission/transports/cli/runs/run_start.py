@@ -15,6 +15,7 @@ import click
 from mission.domain.errors import InvalidInput
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.handover import handed_over
+from mission.transports.cli.names import names_of, with_name
 from mission.transports.cli.output import own_command, say, show_json
 from mission.transports.cli.runs import run_progress
 from mission.transports.cli.runs.run_words import show_questions
@@ -107,7 +108,8 @@ def plan_target(path: Path) -> dict[str, Any]:
 
 
 def _say_started(started: dict[str, Any]) -> None:
-    say(f"{started['run_id']} of {started['mission_id']} on branch {started['branch']}")
+    mission = with_name(started["mission_id"], names_of([started["mission_id"]]))
+    say(f"{mission} runs as {started['run_id']} on branch {started['branch']}")
     show_questions(started)
 
 

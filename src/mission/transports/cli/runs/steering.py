@@ -11,6 +11,7 @@ from mission.domain.errors import InvalidInput
 from mission.domain.plural import counted
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.handover import handed_over
+from mission.transports.cli.names import names_of
 from mission.transports.cli.output import json_option, report_errors, say, show_json
 from mission.transports.cli.runs.run_words import show_run
 from mission.transports.cli.short_id import RUN_ID
@@ -30,6 +31,12 @@ def named(reference: str) -> dict[str, str]:
         f"'{reference[:60]}' is neither a run nor a mission",
         hint="Give an id such as run_… or m_…; 'mission runs' lists the runs.",
     )
+
+
+def steered_words(run: dict[str, Any]) -> str:
+    """Return the new state of a run, by the name of its mission."""
+    name = names_of([run["mission_id"]]).get(run["mission_id"], run["mission_id"])
+    return f"The run of '{name}' is {run['state']} ({run['run_id']})."
 
 
 @click.command()
@@ -76,7 +83,7 @@ def pause(reference: str, reason: str | None, as_json: bool) -> None:
     """Pause a run: running agents finish, nothing new is launched. RUN is run_… or m_…."""
     more = {"reason": reason} if reason else {}
     found = client.call("run_pause", {**named(reference), **more})
-    show_json(found) if as_json else say(f"{found['run_id']} is {found['state']}.")
+    show_json(found) if as_json else say(steered_words(found))
 
 
 @click.command()
@@ -90,7 +97,7 @@ def resume(reference: str, as_json: bool) -> None:
     has them.
     """
     found = resume_run(reference)
-    show_json(found) if as_json else say(f"{found['run_id']} is {found['state']}.")
+    show_json(found) if as_json else say(steered_words(found))
 
 
 def resume_run(reference: str) -> dict[str, Any]:

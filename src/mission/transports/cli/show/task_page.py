@@ -23,6 +23,7 @@ SIGNS = dict(zip(CHANGE_LISTS, "+~-", strict=True))
 def read_task(id: str) -> dict[str, Any]:
     """Return a task with its history, its checks, its executions and its open inbox items."""
     found = client.call("task_get", {"id": id, "include_checkpoints": True})
+    mission = client.call_if_allowed("workflow_get", {"id": found["workflow_id"], "include_tasks": False})
     story = client.call_if_allowed("overview_task", {"task_id": id})
     waiting = client.call_if_allowed("queue_list", {"task_id": id})
     checks = client.call_if_allowed("checks_list", {"scope": "task", "id": id})
@@ -32,6 +33,7 @@ def read_task(id: str) -> dict[str, Any]:
         "names": names_of([found["assigned_agent_id"], found["workflow_id"]]),
         "checks": checks["checks"] if checks else None,
         "verification": story["scope"] if story else None,
+        "repository_path": mission["repository_path"] if mission else None,
         "areas": story["areas"] if story else [],
         "tree": story["tree"] if story else None,
         "moves": story["moves"] if story else [],
@@ -72,8 +74,10 @@ def _facts(task: dict[str, Any]) -> Iterator[tuple[str, str]]:
     used = _used(task["executions"])
     if used:
         yield "Cost", used
-    if task["tree"]:
-        yield "Folder", task["tree"]
+    if task["repository_path"]:
+        yield "Repository", task["repository_path"]
+    if task["tree"] and task["tree"] != task["repository_path"]:
+        yield "Worktree", task["tree"]
     if task["areas"]:
         yield "Areas", ", ".join(task["areas"])
 

@@ -33,11 +33,10 @@ def read_snapshot(*, start: bool = False) -> Snapshot:
     live = {"status": [str(status) for status in LIVE_EXECUTIONS], "limit": MAX_AGENTS}
     executions = client.call("overview_executions", live, start=False)["executions"]
     fleet = client.call("overview", {}, start=False)["fleet"]
-    questions = {item["execution_id"]: item["subject"] for item in items if item["execution_id"]}
     return Snapshot(
         items=items,
         runs=[client.call("run_get", {"run_id": run["run_id"]}, start=False) for run in runs],
-        agents=agent_rows(executions, fleet, questions),
+        agents=agent_rows(executions, fleet),
     )
 
 

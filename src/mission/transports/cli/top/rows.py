@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mission.domain.display_status import AGENT_LABELS, execution_label
+from mission.domain.display_status import AGENT_LABELS
+from mission.transports.cli.work.executions import execution_state, last_note
 
 Record = Mapping[str, Any]
 
@@ -57,16 +58,16 @@ class Snapshot:
         return [row for rows in self.sections.values() for row in rows]
 
 
-def agent_rows(executions: Sequence[Record], fleet: Sequence[Record], questions: Mapping[str, str]) -> list[Record]:
+def agent_rows(executions: Sequence[Record], fleet: Sequence[Record]) -> list[Record]:
     """Return launched agents, then other agents that are present, each with state, task and last note."""
     launched = [
         {
             "id": each["id"],
             "execution_id": each["id"],
             "name": each["agent_name"],
-            "state": execution_label(each["status"], exit_code=each["exit_code"]),
+            "state": execution_state(each),
             "task": each["task_name"],
-            "note": _note(each, questions),
+            "note": last_note(each),
             "since": each["updated_at"],
         }
         for each in executions
@@ -86,9 +87,3 @@ def agent_rows(executions: Sequence[Record], fleet: Sequence[Record], questions:
         if agent["id"] not in known and agent["state"] != "offline"
     ]
     return [*launched, *others]
-
-
-def _note(execution: Record, questions: Mapping[str, str]) -> str:
-    if execution["id"] in questions:
-        return f"? {questions[execution['id']]}"
-    return str((execution["progress"] or execution["claim"] or {}).get("summary") or execution["reason"] or "")

@@ -12,6 +12,7 @@ from mission.domain.agents.agent import AgentType
 from mission.domain.plural import counted
 from mission.domain.timestamps import format_time, utc_now
 from mission.transports.cli import daemon_client as client
+from mission.transports.cli.names import names_of, with_name
 from mission.transports.cli.output import json_option, report_errors, say, show_json
 from mission.transports.cli.short_id import AGENT_ID, MISSION_ID
 from mission.transports.cli.work.agent_list import agents
@@ -85,7 +86,8 @@ def revoke(name: str, as_json: bool) -> None:
     if as_json:
         show_json(done)
     else:
-        say(f"{done['id']}: {counted(done['revoked'], 'token')} revoked.")
+        agent = with_name(done["id"], names_of([done["id"]]))
+        say(f"{agent}: {counted(done['revoked'], 'token')} revoked.")
 
 
 def _show(made: dict[str, Any], *, as_json: bool) -> None:

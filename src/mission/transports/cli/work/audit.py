@@ -33,7 +33,7 @@ READS_LEFT_OUT = "Calls that only read are left out. --all includes them."
 @click.option("--status", type=click.Choice(["ok", "error", "denied", "invoked"]), help="Only calls with this status.")
 @click.option("--since", help="Only calls after this time: a time, or an age such as 90s, 10m, 2h, 1d.")
 @click.option("--all", "everything", is_flag=True, help="Include calls that only read.")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 500))
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 500), help="How many to show.")
 @click.option("--log", "as_log", is_flag=True, help="Print a decision log: invocation, result or error, with details.")
 @click.option("--follow", "-f", is_flag=True, help="Keep printing new calls.")
 @json_option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -9,10 +10,10 @@ import click
 from mission.domain.display_status import execution_label
 from mission.domain.executions.execution import LIVE, ExecutionStatus, OperatorMessageKind
 from mission.domain.executions.marker_words import signal_words
-from mission.domain.inbox.item import HOLDING
 from mission.transports.cli import daemon_client as client
+from mission.transports.cli.names import names_of
 from mission.transports.cli.output import json_option, report_errors, say, show_json
-from mission.transports.cli.runs.steering import named
+from mission.transports.cli.runs.steering import named, steered_words
 from mission.transports.cli.short_id import EXECUTION_ID, EXECUTION_OR_RUN_ID, TASK_ID
 from mission.transports.cli.tables import show_table
 from mission.transports.cli.times import ago, clock, span
@@ -24,7 +25,7 @@ LAST_OBSERVATIONS = 10
 @click.argument("execution_id", type=EXECUTION_ID, metavar="[ID]", required=False)
 @click.option("--all", "everything", is_flag=True, help="Include ended ones.")
 @click.option("--task", "task_id", type=TASK_ID, metavar="ID", help="Only executions for this task.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 500))
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 500), help="How many to show.")
 @json_option
 @report_errors
 def executions(execution_id: str | None, everything: bool, task_id: str | None, limit: int, as_json: bool) -> None:
@@ -73,21 +74,24 @@ def stop(execution_id: str, as_json: bool) -> None:
     """
     if execution_id.startswith(("run_", "m_")):
         stopped = client.call("run_stop", named(execution_id))
-        show_json(stopped) if as_json else say(f"The run {stopped['run_id']} is {stopped['state']}.")
+        show_json(stopped) if as_json else say(steered_words(stopped))
         return
     found = client.call("execution_stop", {"id": execution_id})
-    show_json(found) if as_json else say(f"{execution_id}: {execution_state(found)}.")
+    if as_json:
+        show_json(found)
+        return
+    agent = names_of([found["agent_id"]]).get(found["agent_id"], found["adapter"])
+    say(f"{agent} ({execution_id}): {execution_state(found)}.")
 
 
 def _show_list(found: dict[str, Any], *, empty: str) -> None:
-    questions = open_questions(found["executions"])
     rows = [
         (
             row["id"],
             row["agent_name"],
             execution_state(row),
             row["task_name"],
-            last_note(row, questions),
+            last_note(row),
             ago(row["updated_at"]),
         )
         for row in found["executions"]
@@ -98,27 +102,25 @@ def _show_list(found: dict[str, Any], *, empty: str) -> None:
         say(f"Only the newest {len(rows)} are shown. Use --limit for more.")
 
 
-def open_questions(executions: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the last question of each waiting agent, by execution."""
-    if not any(row["status"] == ExecutionStatus.WAITING for row in executions):
-        return {}
-    wanted = {"kind": sorted(map(str, HOLDING))}
-    asked = client.call_every_page("queue_list", wanted, rows="items", limit=500)["items"]
-    asked.sort(key=lambda item: item["created_at"])
-    return {item["execution_id"]: item["subject"] for item in asked if item["execution_id"]}
-
-
-def last_note(row: dict[str, Any], questions: dict[str, str]) -> str:
+def last_note(row: Mapping[str, Any]) -> str:
     """Return what an execution asks, or else what it said last."""
-    if row["id"] in questions:
-        return f"asks: {questions[row['id']]}"
+    if row["question"]:
+        return f"? {row['question']}"
     return str((row["progress"] or row["claim"] or {}).get("summary") or row["reason"] or "")
+
+
+def _question(execution: dict[str, Any]) -> str | None:
+    """Return what an execution waits for."""
+    if execution["status"] != ExecutionStatus.WAITING:
+        return None
+    items = client.call("queue_list", {"task_id": execution["task_id"]})["items"]
+    return next((item["subject"] for item in items if item["execution_id"] == execution["id"]), None)
 
 
 def _show(found: dict[str, Any], observations: list[dict[str, Any]]) -> None:
     say(f"{found['agent_name']} on '{found['task_name']}'", bold=True)
     say(f"{found['id']} · {found['adapter']} · {found['mode']} · {execution_state(found)}{_times(found)}")
-    question = open_questions([found]).get(found["id"])
+    question = _question(found)
     if question:
         say(f"Asks: {question}", fg="yellow")
     say(f"Task:   {found['task_name']} ({found['task_id']})")
@@ -150,6 +152,6 @@ def usage_words(usage: dict[str, Any]) -> str:
     return ", ".join(parts) or ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in usage.items())
 
 
-def execution_state(execution: dict[str, Any]) -> str:
+def execution_state(execution: Mapping[str, Any]) -> str:
     """Return the label of an execution's state."""
     return execution_label(execution["status"], exit_code=execution["exit_code"])

@@ -14,6 +14,7 @@ from mission.domain.inbox.item import ItemState
 from mission.domain.plural import counted
 from mission.transports.bridge.daemon_process import DaemonUnavailable
 from mission.transports.cli import daemon_client as client
+from mission.transports.cli.names import names_of, with_name
 from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json
 from mission.transports.cli.short_id import ITEM_ID
 from mission.transports.cli.tables import show_table
@@ -64,7 +65,8 @@ def answer(item_id: str, text: tuple[str, ...], choice: int | None, as_json: boo
         return
     say(f"Answered {done['id']}: {done['answer']}")
     if done["follow_up_task_id"]:
-        say(f"Added task {done['follow_up_task_id']} for the missing work.")
+        added = with_name(done["follow_up_task_id"], names_of([done["follow_up_task_id"]]))
+        say(f"Added a task for the missing work: {added}")
 
 
 @click.command()

@@ -45,6 +45,7 @@ def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...
     order |= {"adapter": adapter, "arguments": list(arguments)}
     if options["name"]:
         order["agent_name"] = options["name"]
+    task = client.call("task_get", {"id": options["task_id"]})  # first: a wrong id is the likeliest mistake
     with handed_over([adapter]) as handover:
         found = client.call("execution_preview" if dry_run else "execution_launch", {**order, **handover})
     if as_json:
@@ -52,9 +53,10 @@ def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...
     elif dry_run:
         _show_preview(found)
     else:
-        say(found["id"])
-        watch = f"Watch it: {own_command()} attach {found['id']}, or all agents: {own_command()} top"
-        say(watch, err=True)  # a script reads the id alone
+        say(found["id"])  # a script reads the id alone
+        mission = own_command()
+        say(f"{adapter} works on '{task['name']}'. Watch it: {mission} attach {found['id']}", err=True)
+        say(f"Watch all agents: {mission} top", err=True)
 
 
 @click.command()

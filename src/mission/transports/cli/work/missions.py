@@ -10,6 +10,7 @@ import click
 from mission.domain.missions.mission import MissionStatus
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.check_words import counts_words
+from mission.transports.cli.names import names_of, with_name
 from mission.transports.cli.output import json_option, report_errors, say, show_json
 from mission.transports.cli.short_id import MISSION_ID
 from mission.transports.cli.tables import show_table
@@ -21,8 +22,8 @@ from mission.transports.cli.times import ago
     "--status", multiple=True, type=click.Choice([str(each) for each in MissionStatus]), help="Filter by status."
 )
 @click.option("--archived", is_flag=True, help="Only archived missions.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 200))
-@click.option("--offset", default=0, type=click.IntRange(min=0))
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 200), help="How many to show.")
+@click.option("--offset", default=0, type=click.IntRange(min=0), help="How many to skip.")
 @json_option
 @report_errors
 def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, as_json: bool) -> None:
@@ -57,7 +58,7 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
 
 
 @click.command()
-@click.argument("mission_id", type=MISSION_ID)
+@click.argument("mission_id", type=MISSION_ID, metavar="MISSION")
 @click.option("--undo", is_flag=True, help="Restore it.")
 @json_option
 @report_errors
@@ -67,11 +68,11 @@ def archive(mission_id: str, undo: bool, as_json: bool) -> None:
     if as_json:
         show_json(done)
     else:
-        say(f"{mission_id} is {'restored' if undo else 'archived'}.")
+        say(f"{_named(mission_id)} is {'restored' if undo else 'archived'}.")
 
 
 @click.command()
-@click.argument("mission_id", type=MISSION_ID)
+@click.argument("mission_id", type=MISSION_ID, metavar="MISSION")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @report_errors
@@ -80,6 +81,10 @@ def delete(mission_id: str, yes: bool, as_json: bool) -> None:
     if not yes:
         if as_json or not sys.stdin.isatty():
             raise click.UsageError("Deleting cannot be undone. Add --yes to confirm.")
-        click.confirm(f"Permanently delete {mission_id}?", abort=True)
+        click.confirm(f"Permanently delete {_named(mission_id)}?", abort=True)
     done = client.call("mission_delete", {"mission_id": mission_id})
     show_json(done) if as_json else say(f"'{done['name']}' is deleted.")
+
+
+def _named(mission_id: str) -> str:
+    return with_name(mission_id, names_of([mission_id]))

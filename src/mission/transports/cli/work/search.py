@@ -8,6 +8,7 @@ import click
 
 from mission.domain.search_text import DocumentKind
 from mission.transports.cli import daemon_client as client
+from mission.transports.cli.names import names_of, with_name
 from mission.transports.cli.output import json_option, report_errors, say, show_json
 from mission.transports.cli.short_id import MISSION_ID
 from mission.transports.cli.times import ago
@@ -25,8 +26,8 @@ class SearchCommand(click.Command):
 @click.argument("words", nargs=-1, required=True)
 @click.option("--kind", multiple=True, type=click.Choice([str(kind) for kind in DocumentKind]), help="Filter by kind.")
 @click.option("--mission", "mission_id", type=MISSION_ID, metavar="ID", help="Only in this mission.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 100))
-@click.option("--offset", default=0, type=click.IntRange(min=0))
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 100), help="How many to show.")
+@click.option("--offset", default=0, type=click.IntRange(min=0), help="How many to skip.")
 @json_option
 @report_errors
 def search(
@@ -42,8 +43,9 @@ def search(
     if as_json:
         show_json(found)
         return
+    names = names_of(row["task_id"] or row["workflow_id"] for row in found["results"])
     for row in found["results"]:
-        _show(row)
+        _show(row, names)
     if not found["results"]:
         say("No results.")
     if not found["complete"]:
@@ -52,10 +54,11 @@ def search(
         say(f"… {found['total'] - found['next_offset']} more; use --offset {found['next_offset']}")
 
 
-def _show(row: dict[str, Any]) -> None:
+def _show(row: dict[str, Any], names: dict[str, str]) -> None:
     say(f"{row['id']}  {row['title']}", bold=True)
     place = row["task_id"] or row["workflow_id"]
-    facts = [f"{row['kind']}, {row['type']}", place if place != row["id"] else None, row["author"], ago(row["at"])]
+    inside = with_name(place, names) if place and place != row["id"] else None
+    facts = [f"{row['kind']}, {row['type']}", inside, row["author"], ago(row["at"])]
     say(f"  {' · '.join(fact for fact in facts if fact)}")
     if row["snippet"] != row["title"]:
         say(f"  {row['snippet']}")
