@@ -81,7 +81,7 @@ WORDINGS: Mapping[Action, Wording] = {
     ),
     Action.START_PHASE: Wording("It starts with its first task.", ("Start it first with {start_phase}.",)),
     Action.FIND_TASK: Wording(
-        "'mission show MISSION' lists the tasks of a mission.",
+        "'mission tasks MISSION' lists the tasks of a mission.",
         (
             "Start one with {start_task}, or read the tasks with {get_context} (include: ['tasks']).",
             "Start one with {start_task}.",
@@ -102,7 +102,7 @@ WORDINGS: Mapping[Action, Wording] = {
         ("Start it first with {start_task}.", "Move it to in_progress first with {task_update_status}."),
     ),
     Action.TAKE_ANOTHER_TASK: Wording(
-        "'mission show MISSION' lists the tasks of a mission.",
+        "'mission tasks MISSION' lists the tasks of a mission.",
         (
             "Claim another task: {task_get_available} lists those that are free.",
             "Claim another task with {task_claim_next}.",
@@ -189,7 +189,7 @@ WORDINGS: Mapping[Action, Wording] = {
         ("Create one with {mcp__epic__create}, or pass its epicId.",),
     ),
     Action.NAME_CREW_TASK: Wording(
-        "'mission show MISSION' lists the tasks of a mission.",
+        "'mission tasks MISSION' lists the tasks of a mission.",
         ("Pass the taskId; {mcp__epic__list_tasks} lists the tasks.",),
     ),
     Action.READ_OWN_MAIL: Wording(

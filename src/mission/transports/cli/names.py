@@ -13,7 +13,7 @@ def names_of(ids: Iterable[str | None]) -> dict[str, str]:
     """Return the names of missions, tasks and agents by id, as far as they exist and the caller may read them."""
     wanted = sorted({id for id in ids if id})[:MAX_AT_ONCE]
     found = client.call_if_allowed("overview_names", {"ids": wanted}) if wanted else None
-    return dict(found["names"]) if found else {}
+    return dict((found or {}).get("names", {}))
 
 
 def with_name(id: str, names: dict[str, str]) -> str:

@@ -30,7 +30,7 @@ def test_calls_that_only_read_are_folded_unless_they_failed_or_are_asked_for(mis
     folded, everything = mission.run("audit").out, mission.run("audit", "--all").out
 
     assert "workflow_list" not in folded
-    assert re.search(r"error +operator +get_context +RESOURCE_NOT_FOUND", folded)
+    assert re.search(r"error +operator +get_context +m_0000000000 · RESOURCE_NOT_FOUND", folded)
     assert "--all includes them" in folded
     assert "workflow_list" in everything
     assert "workflow_list" in mission.run("audit", "--tool", "workflow_list").out

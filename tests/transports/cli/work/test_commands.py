@@ -296,7 +296,7 @@ def test_what_waits_for_a_person_is_shown_answered_and_dismissed(mission: Progra
     assert all(word in table.out for word in ("Which region?", "blocker"))
     assert f"Task: Held ({task})" in one.out
     assert "  2  Send back …" in one.out
-    assert "Added task t_" in back.out
+    assert "Added a task for the missing work: Follow up: Held (t_" in back.out
     closed = {item["subject"]: (item["state"], item["answer"]) for item in mission.does("inbox", "--all")["items"]}
     assert {subject: closed[subject] for subject in items} == {
         "Which region?": ("answered", "eu west"),

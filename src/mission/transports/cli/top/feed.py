@@ -17,8 +17,8 @@ from mission.transports.cli.runs.run_words import LIVE as LIVE_RUNS
 from mission.transports.cli.top.rows import Snapshot, agent_rows
 
 RETRY_SECONDS = 1.0
-QUIET_SECONDS = 0.25
-"""After an event, further ones are awaited this long, so that a burst is read once."""
+BURST_SECONDS = 0.4
+"""Events that come so shortly after the first are read together with it."""
 REREAD_SECONDS = 15.0
 """Heartbeats change who is present without an event."""
 MAX_ITEMS = 200
@@ -76,16 +76,16 @@ class Feed:
             while True:
                 self.snapshot, self.connected = read_snapshot(), True
                 self._changed()
-                _await_change(socket)
+                await_change(socket)
 
 
-def _await_change(socket: Any) -> None:
-    """Return once something changed and nothing more follows for a moment, or after a while."""
-    wait = REREAD_SECONDS
-    while True:
+def await_change(socket: Any) -> None:
+    """Return shortly after the first event, or after a while without one."""
+    end, has_changed = time.monotonic() + REREAD_SECONDS, False
+    while (left := end - time.monotonic()) > 0:
         try:
-            frame = json.loads(socket.recv(timeout=wait))
+            frame = json.loads(socket.recv(timeout=left))
         except TimeoutError:
             return
-        if "seq" in frame and frame["type"] not in ("subscribed", "pong"):
-            wait = QUIET_SECONDS
+        if not has_changed and "at" in frame:  # only events have a time
+            end, has_changed = time.monotonic() + BURST_SECONDS, True
