@@ -15,7 +15,7 @@ def completions(mission: Program, *words: str) -> list[str]:
     """List what the program offers a bash for the last of these words."""
     asked = {"_MISSION_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
     said = Program(mission.home, **asked).run()
-    return [line.partition(",")[2] for line in said.out.splitlines()]
+    return [line.partition(",")[2] for line in said.out.splitlines() if line]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
