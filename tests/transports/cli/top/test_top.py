@@ -27,7 +27,7 @@ def ask(mission: Program, question: str) -> str:
 
 
 def ask_for_review(mission: Program, subject: str) -> str:
-    """An item with the choices Accept and Send back in the inbox."""
+    """An item with the choices Approve and Send back in the inbox."""
     made = call(mission, "start_mission", name="Reviews", objective="o")["mission_id"]
     task = call(mission, "start_task", mission_id=made, name="The task", goal="g")["task_id"]
     outcome = {"summary": "s", "manual_review_needed": True, "manual_review_reason": subject}
@@ -73,7 +73,7 @@ def test_a_choice_is_sent_after_enter_and_not_before(running: Program) -> None:
     with on_terminal(running, "top") as top:
         select(top, "Read the copy")
         top.press("1")
-        top.shows("Answer 'Accept'? Enter sends it, Esc cancels.")
+        top.shows("Answer 'Approve'? Enter sends it, Esc cancels.")
         top.press(ESCAPE)
         top.shows("Not sent.")
         assert call(running, "queue_get", id=asked)["state"] == "open"
