@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mission.transports.cli.top.rows import Snapshot, agent_rows
-from mission.transports.cli.top.view import Action, View, press
+from mission.transports.cli.top.rows import TopContents, agent_rows
+from mission.transports.cli.top.view import KeyAction, View, press
 
 
 def an_item(id: str, **values: Any) -> dict[str, Any]:
@@ -38,13 +38,13 @@ ITEMS = [
     an_item("q_2", choices=[{"kind": "fixed", "label": "Yes"}, {"kind": "manual", "label": "Other"}]),
 ]
 RUN = {"run_id": "run_1", "mission_name": "Login", "state": "running"}
-FULL = Snapshot(items=ITEMS, runs=[RUN], agents=[an_agent("x_1"), an_agent("a_2", execution_id=None)])
+FULL = TopContents(items=ITEMS, runs=[RUN], agents=[an_agent("x_1"), an_agent("a_2", execution_id=None)])
 
 
-def pressed(keys: list[str], snapshot: Snapshot = FULL, view: View | None = None) -> tuple[View, list[Action]]:
+def pressed(keys: list[str], contents: TopContents = FULL, view: View | None = None) -> tuple[View, list[KeyAction]]:
     view, actions = view or View(), []
     for key in keys:
-        view, action = press(view, key, snapshot)
+        view, action = press(view, key, contents)
         actions += [action] if action is not None else []
     return view, actions
 
@@ -64,7 +64,7 @@ def test_arrows_and_tab_move_the_selection_through_all_sections() -> None:
 
 def test_the_selection_stays_with_its_row_when_others_come_and_go() -> None:
     view, _ = pressed(["down", "down"])
-    later = Snapshot(items=[], runs=[RUN], agents=FULL.agents)
+    later = TopContents(items=[], runs=[RUN], agents=FULL.agents)
 
     row = view.row(later)
 
@@ -75,7 +75,7 @@ def test_the_selection_stays_with_its_row_when_others_come_and_go() -> None:
 def test_a_selected_row_that_is_gone_is_replaced_by_the_one_in_its_place() -> None:
     view, _ = pressed(["down"])
 
-    row = view.row(Snapshot(items=ITEMS[:1], runs=[RUN]))
+    row = view.row(TopContents(items=ITEMS[:1], runs=[RUN]))
 
     assert row is not None
     assert row.id == "run_1"
@@ -84,13 +84,13 @@ def test_a_selected_row_that_is_gone_is_replaced_by_the_one_in_its_place() -> No
 def test_an_answer_in_progress_is_never_sent_to_another_item() -> None:
     view, _ = pressed(["down", "1"])
 
-    later, actions = pressed(["enter"], Snapshot(items=ITEMS[:1]), view)
+    later, actions = pressed(["enter"], TopContents(items=ITEMS[:1]), view)
 
     assert (later.message, actions) == ("Not sent: it was closed in the meantime.", [])
 
 
 def test_a_run_is_paused_or_resumed_and_nothing_else_is() -> None:
-    paused = Snapshot(runs=[{**RUN, "state": "paused"}])
+    paused = TopContents(runs=[{**RUN, "state": "paused"}])
 
     assert [action.kind for action in pressed(["tab", "p"])[1]] == ["pause"]
     assert [action.kind for action in pressed(["p"], paused)[1]] == ["resume"]
@@ -104,7 +104,7 @@ def test_only_what_has_a_terminal_is_attached_to() -> None:
 
 
 def test_keys_without_anything_to_select_do_nothing() -> None:
-    view, actions = pressed(["down", "enter", "1", "a", "t", "p", "tab", "x", "esc"], Snapshot())
+    view, actions = pressed(["down", "enter", "1", "a", "t", "p", "tab", "x", "esc"], TopContents())
 
     assert (view.mode, actions) == ("list", [])
 

@@ -11,7 +11,7 @@ from mission.transports.cli.runs.run_words import counts_words, spent_words
 from mission.transports.cli.tables import fit_table, pad, shorten, text_width
 from mission.transports.cli.times import age_of
 from mission.transports.cli.top.details import choice_words
-from mission.transports.cli.top.rows import EMPTY, TITLES, Row, Snapshot
+from mission.transports.cli.top.rows import EMPTY, TITLES, Row, TopContents
 from mission.transports.cli.top.terminal import Line, Size
 from mission.transports.cli.top.view import View
 
@@ -27,26 +27,28 @@ MIN_PREVIEW_ROWS = 16
 MAX_PREVIEW = 6
 
 
-def draw(view: View, snapshot: Snapshot, *, size: Size, connected: bool, details: Sequence[str] | None) -> list[Line]:
+def draw(
+    view: View, contents: TopContents, *, size: Size, connected: bool, details: Sequence[str] | None
+) -> list[Line]:
     """Return the lines of the screen, at most as many as it has rows."""
-    head = [_header(snapshot, size.columns, connected=connected)]
-    foot = _footer(view, snapshot, size.columns)
+    head = [_header(contents, size.columns, connected=connected)]
+    foot = _footer(view, contents, size.columns)
     room = max(0, size.rows - len(head) - len(foot))
     if view.mode == "detail" or (view.mode != "list" and view.back == "detail"):
         body = _details(view, details, size.columns, room)
     else:
-        body = _lists(view, snapshot, size, room)
+        body = _lists(view, contents, size, room)
     body = [*body[:room], *[Line("")] * (room - len(body))]
     return [*head, *body, *foot][: size.rows]
 
 
-def _header(snapshot: Snapshot, columns: int, *, connected: bool) -> Line:
+def _header(contents: TopContents, columns: int, *, connected: bool) -> Line:
     if not connected:
         return Line(_ends("Mission Control", "not connected, retrying", columns), "attention")
     counts = [
-        f"{len(snapshot.items)} waiting for you",
-        counted(len(snapshot.runs), "run"),
-        counted(len(snapshot.agents), "agent"),
+        f"{len(contents.items)} waiting for you",
+        counted(len(contents.runs), "run"),
+        counted(len(contents.agents), "agent"),
     ]
     return Line(_ends("Mission Control", " · ".join(counts), columns), "title")
 
@@ -57,8 +59,8 @@ def _ends(left: str, right: str, columns: int) -> str:
     return f"{left}{' ' * gap}{right}" if gap > 1 else shorten(right, columns)
 
 
-def _footer(view: View, snapshot: Snapshot, columns: int) -> list[Line]:
-    row = view.answered_row(snapshot)
+def _footer(view: View, contents: TopContents, columns: int) -> list[Line]:
+    row = view.answered_row(contents)
     keys = Line(_keys(view, columns), "dim")
     if view.mode == "write":
         return [Line(_draft(view, row, columns), "attention"), keys]
@@ -88,21 +90,21 @@ def _keys(view: View, columns: int) -> str:
     return " · ".join([*others, last])
 
 
-def _lists(view: View, snapshot: Snapshot, size: Size, room: int) -> list[Line]:
-    row = view.row(snapshot)
+def _lists(view: View, contents: TopContents, size: Size, room: int) -> list[Line]:
+    row = view.row(contents)
     preview = _preview(row, size.columns) if row is not None and size.rows >= MIN_PREVIEW_ROWS else []
-    shares = _shares(snapshot, room - len(preview) - len(TITLES))
+    shares = _shares(contents, room - len(preview) - len(TITLES))
     lines: list[Line] = []
-    for section, rows in snapshot.sections.items():
+    for section, rows in contents.sections.items():
         lines.append(Line(f"{TITLES[section]} ({len(rows)})" if rows else TITLES[section], "title"))
         lines += _section(section, rows, row, size.columns, shares[section])
     spare = room - len(lines) - len(preview)
     return [*lines, *[Line("")] * max(0, spare), *preview]
 
 
-def _shares(snapshot: Snapshot, room: int) -> dict[str, int]:
+def _shares(contents: TopContents, room: int) -> dict[str, int]:
     """Return how many lines each section gets: in turn, what needs the person first, until nothing is left."""
-    wanted = {section: max(1, len(rows)) for section, rows in snapshot.sections.items()}
+    wanted = {section: max(1, len(rows)) for section, rows in contents.sections.items()}
     shares = dict.fromkeys(wanted, 0)
     while room > 0 and shares != wanted:
         for section in wanted:

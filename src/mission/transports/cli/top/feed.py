@@ -14,7 +14,7 @@ from mission.transports.bridge import daemon_process as daemon
 from mission.transports.bridge.daemon_process import DaemonUnavailable, ToolFailed
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.runs.run_words import LIVE as LIVE_RUNS
-from mission.transports.cli.top.rows import Snapshot, agent_rows
+from mission.transports.cli.top.rows import TopContents, agent_rows
 
 RETRY_SECONDS = 1.0
 BURST_SECONDS = 0.4
@@ -26,14 +26,14 @@ MAX_RUNS = 20
 MAX_AGENTS = 200
 
 
-def read_snapshot(*, start: bool = False) -> Snapshot:
+def read_contents(*, start: bool = False) -> TopContents:
     """Return everything that is shown; `start` starts the daemon if it is not running."""
     items = client.call("queue_list", {"limit": MAX_ITEMS}, start=start)["items"]
     runs = client.call("run_list", {"state": sorted(LIVE_RUNS), "limit": MAX_RUNS}, start=False)["runs"]
     live = {"status": [str(status) for status in LIVE_EXECUTIONS], "limit": MAX_AGENTS}
     executions = client.call("overview_executions", live, start=False)["executions"]
     fleet = client.call("overview", {}, start=False)["fleet"]
-    return Snapshot(
+    return TopContents(
         items=items,
         runs=[client.call("run_get", {"run_id": run["run_id"]}, start=False) for run in runs],
         agents=agent_rows(executions, fleet),
@@ -41,10 +41,10 @@ def read_snapshot(*, start: bool = False) -> Snapshot:
 
 
 class Feed:
-    """The newest snapshot and whether there is a connection, kept by a thread of its own."""
+    """The newest contents and whether there is a connection, kept by a thread of its own."""
 
-    def __init__(self, snapshot: Snapshot, *, changed: Callable[[], None]) -> None:
-        self.snapshot = snapshot
+    def __init__(self, contents: TopContents, *, changed: Callable[[], None]) -> None:
+        self.contents = contents
         self.connected = True
         self._changed = changed
 
@@ -74,7 +74,7 @@ class Feed:
         with connect(url, additional_headers=headers, max_size=None) as socket:
             socket.send(json.dumps({"type": "subscribe", "topic": "global"}))
             while True:
-                self.snapshot, self.connected = read_snapshot(), True
+                self.contents, self.connected = read_contents(), True
                 self._changed()
                 await_change(socket)
 

@@ -30,7 +30,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Snapshot:
+class TopContents:
     """Everything that is shown, as it was at one moment."""
 
     items: Sequence[Record] = ()

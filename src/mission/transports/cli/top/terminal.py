@@ -46,7 +46,7 @@ class Size(NamedTuple):
     rows: int
 
 
-class Terminal:
+class FullScreen:
     """The person's terminal in full-screen mode. Use it as a context manager."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Terminal:
         self._drawn: list[str] = []
         self._stopping = False
 
-    def __enter__(self) -> Terminal:
+    def __enter__(self) -> FullScreen:
         self._before = termios.tcgetattr(self._input)
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, _end)

@@ -18,10 +18,10 @@ from mission.transports.cli.output import report_errors
 from mission.transports.cli.runs.steering import resume_run
 from mission.transports.cli.top.details import read_details
 from mission.transports.cli.top.drawing import draw
-from mission.transports.cli.top.feed import Feed, read_snapshot
+from mission.transports.cli.top.feed import Feed, read_contents
 from mission.transports.cli.top.rows import Row
-from mission.transports.cli.top.terminal import Terminal
-from mission.transports.cli.top.view import Action, View, press
+from mission.transports.cli.top.terminal import FullScreen
+from mission.transports.cli.top.view import KeyAction, View, press
 
 REDRAW_SECONDS = 5.0
 """Ages change without an event."""
@@ -44,15 +44,15 @@ def top() -> None:
             "'mission top' needs a terminal",
             hint="Use 'mission inbox --json', 'mission runs --json' or 'mission executions --json' in a program.",
         )
-    snapshot = read_snapshot(start=True)
-    with Terminal() as terminal:
-        _Session(terminal, Feed(snapshot, changed=terminal.wake)).run()
+    contents = read_contents(start=True)
+    with FullScreen() as terminal:
+        _Session(terminal, Feed(contents, changed=terminal.wake)).run()
 
 
 class _Session:
-    """One use of the screen: keys change the view, events change the snapshot, and both are drawn."""
+    """One use of the screen: keys change the view, events change the contents, and both are drawn."""
 
-    def __init__(self, terminal: Terminal, feed: Feed) -> None:
+    def __init__(self, terminal: FullScreen, feed: Feed) -> None:
         self._terminal = terminal
         self._feed = feed
         self._view = View()
@@ -69,7 +69,7 @@ class _Session:
                 return
             for key in keys:
                 with self._lock:
-                    self._view, action = press(self._view, key, self._feed.snapshot)
+                    self._view, action = press(self._view, key, self._feed.contents)
                 if action is not None and action.kind == "quit":
                     return
                 if action is not None:
@@ -77,13 +77,13 @@ class _Session:
 
     def _draw(self) -> None:
         view, feed = self._view, self._feed
-        row = view.row(feed.snapshot)
+        row = view.row(feed.contents)
         loaded = self._details
         details = loaded[1] if loaded is not None and row is not None and loaded[0] == row.id else None
-        lines = draw(view, feed.snapshot, size=self._terminal.size, connected=feed.connected, details=details)
+        lines = draw(view, feed.contents, size=self._terminal.size, connected=feed.connected, details=details)
         self._terminal.draw(lines)
 
-    def _do(self, action: Action) -> None:
+    def _do(self, action: KeyAction) -> None:
         row = action.row
         assert row is not None
         if action.kind == "attach":
@@ -124,7 +124,7 @@ class _Session:
         threading.Thread(target=run, daemon=True).start()
 
 
-def _answer(action: Action) -> str:
+def _answer(action: KeyAction) -> str:
     assert action.row is not None
     wanted = {"id": action.row.id, "text": action.text}
     chosen = {"choice": action.choice} if action.choice is not None else {}
@@ -132,7 +132,7 @@ def _answer(action: Action) -> str:
     return f"Answered: {done['answer']}"
 
 
-def _steer(action: Action) -> str:
+def _steer(action: KeyAction) -> str:
     assert action.row is not None
     run_id = action.row.id
     done = resume_run(run_id) if action.kind == "resume" else client.call("run_pause", {"run_id": run_id}, start=False)

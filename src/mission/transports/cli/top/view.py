@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mission.transports.cli.top.rows import Row, Snapshot
+from mission.transports.cli.top.rows import Row, TopContents
 
 MAX_ANSWER = 20_000
 NAMED = frozenset({"up", "down", "left", "right", "home", "end", "page up", "page down", "tab", "shift tab"})
@@ -15,7 +15,7 @@ PAGE = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Action:
+class KeyAction:
     """Something to do outside the screen."""
 
     kind: str  # quit, attach, load, answer, pause, resume
@@ -37,42 +37,42 @@ class View:
     scroll: int = 0
     message: str = ""
 
-    def row(self, snapshot: Snapshot) -> Row | None:
+    def row(self, contents: TopContents) -> Row | None:
         """Return the selected row; if it is gone, the one that took its place."""
-        rows = snapshot.rows
+        rows = contents.rows
         there = rows[min(self.position, len(rows) - 1)] if rows else None
-        return self.answered_row(snapshot) or there
+        return self.answered_row(contents) or there
 
-    def answered_row(self, snapshot: Snapshot) -> Row | None:
+    def answered_row(self, contents: TopContents) -> Row | None:
         """Return the row that an answer is written for; None if it is gone, because no other may get the answer."""
-        return next((row for row in snapshot.rows if row.id == self.selected), None)
+        return next((row for row in contents.rows if row.id == self.selected), None)
 
 
-def press(view: View, key: str, snapshot: Snapshot) -> tuple[View, Action | None]:
+def press(view: View, key: str, contents: TopContents) -> tuple[View, KeyAction | None]:
     """Return the view after a key, and what else has to happen."""
     if view.mode in ("write", "confirm"):
-        asked = view.answered_row(snapshot)
+        asked = view.answered_row(contents)
         if asked is None:
             return replace(_cancelled(view), message="Not sent: it was closed in the meantime."), None
         return _write(view, key, asked) if view.mode == "write" else _confirm(view, key, asked)
-    row = view.row(snapshot)
+    row = view.row(contents)
     view = replace(view, message="")
     if view.mode == "detail" and key in ("q", "esc", "enter", "left"):
         return replace(view, mode="list"), None
     if key == "q":
-        return view, Action(kind="quit")
+        return view, KeyAction(kind="quit")
     if key in ("up", "down", "page up", "page down", "home", "end", "k", "j", "tab", "shift tab"):
-        return _move(view, key, snapshot), None
+        return _move(view, key, contents), None
     return _act(view, key, row) if row is not None else (view, None)
 
 
-def _act(view: View, key: str, row: Row) -> tuple[View, Action | None]:
+def _act(view: View, key: str, row: Row) -> tuple[View, KeyAction | None]:
     if key == "enter" and view.mode == "list":
-        return replace(view, mode="detail", scroll=0, selected=row.id), Action(kind="load", row=row)
+        return replace(view, mode="detail", scroll=0, selected=row.id), KeyAction(kind="load", row=row)
     if key in ("t", "T"):
         if row.execution_id is None:
             return replace(view, message=_no_terminal(row)), None
-        return view, Action(kind="attach", row=row)
+        return view, KeyAction(kind="attach", row=row)
     if key == "p":
         return _pause(view, row)
     if key == "a" or (len(key) == 1 and key in "123456"):
@@ -86,13 +86,13 @@ def _no_terminal(row: Row) -> str:
     )
 
 
-def _pause(view: View, row: Row) -> tuple[View, Action | None]:
+def _pause(view: View, row: Row) -> tuple[View, KeyAction | None]:
     if row.section != "runs":
         return replace(view, message="Select a run to pause or resume it."), None
-    return view, Action(kind="resume" if row.record["state"] == "paused" else "pause", row=row)
+    return view, KeyAction(kind="resume" if row.record["state"] == "paused" else "pause", row=row)
 
 
-def _begin_answer(view: View, key: str, row: Row) -> tuple[View, Action | None]:
+def _begin_answer(view: View, key: str, row: Row) -> tuple[View, KeyAction | None]:
     if row.section != "inbox":
         return replace(view, message="Select something that is waiting for you to answer it."), None
     chosen = replace(view, selected=row.id, back=view.mode, draft="")
@@ -107,7 +107,7 @@ def _begin_answer(view: View, key: str, row: Row) -> tuple[View, Action | None]:
     return replace(chosen, mode="write" if manual else "confirm", choice=number), None
 
 
-def _write(view: View, key: str, row: Row) -> tuple[View, Action | None]:
+def _write(view: View, key: str, row: Row) -> tuple[View, KeyAction | None]:
     if key == "esc":
         return _cancelled(view), None
     if key == "enter":
@@ -122,7 +122,7 @@ def _write(view: View, key: str, row: Row) -> tuple[View, Action | None]:
     return replace(view, draft=(view.draft + typed)[:MAX_ANSWER], message=""), None
 
 
-def _confirm(view: View, key: str, row: Row) -> tuple[View, Action | None]:
+def _confirm(view: View, key: str, row: Row) -> tuple[View, KeyAction | None]:
     if key == "enter":
         return _send(view, row)
     if len(key) == 1 and key in "123456a":
@@ -130,8 +130,8 @@ def _confirm(view: View, key: str, row: Row) -> tuple[View, Action | None]:
     return _cancelled(view), None
 
 
-def _send(view: View, row: Row) -> tuple[View, Action | None]:
-    action = Action(kind="answer", row=row, text=view.draft.strip(), choice=view.choice)
+def _send(view: View, row: Row) -> tuple[View, KeyAction | None]:
+    action = KeyAction(kind="answer", row=row, text=view.draft.strip(), choice=view.choice)
     return replace(view, mode="list", draft="", choice=None, message="Sending the answer …"), action
 
 
@@ -139,14 +139,14 @@ def _cancelled(view: View) -> View:
     return replace(view, mode=view.back, draft="", choice=None, message="Not sent.")
 
 
-def _move(view: View, key: str, snapshot: Snapshot) -> View:
+def _move(view: View, key: str, contents: TopContents) -> View:
     if view.mode == "detail":
         steps = {"up": -1, "k": -1, "down": 1, "j": 1, "page up": -PAGE, "page down": PAGE, "home": -(10**6)}
         return replace(view, scroll=max(0, view.scroll + steps.get(key, 0)))
-    rows = snapshot.rows
+    rows = contents.rows
     if not rows:
         return view
-    row = view.row(snapshot)
+    row = view.row(contents)
     now = rows.index(row) if row is not None else 0
     target = _target(key, now, rows)
     return replace(view, selected=rows[target].id, position=target)
