@@ -26,7 +26,7 @@ class KeyAction:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """What the person sees and writes."""
+    """The state of the screen: what is selected, open and being written."""
 
     selected: str | None = None
     position: int = 0
