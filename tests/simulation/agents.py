@@ -19,7 +19,7 @@ from mission.store.database import Database
 from mission.store.tables import audit
 from mission.store.transaction import Tx
 from tests.simulation.daemon import SimulatedDaemon
-from tests.simulation.exams import BROKEN, Goal, without_markers
+from tests.simulation.exams import BROKEN, LOCK, Goal, lock_of, without_markers
 from tests.simulation.ports.launching import Launched
 from tests.simulation.ports.machine import Machine, Printed
 
@@ -44,11 +44,12 @@ class World(Protocol):
 
     machine: Machine
     database: Database
-    daemon: SimulatedDaemon | None
     reports: list[Report]
     rng: random.Random
     goals: Mapping[str, Goal]
 
+    @property
+    def daemon(self) -> SimulatedDaemon | None: ...
     def clock(self) -> datetime: ...
 
 
@@ -72,8 +73,8 @@ class Agent:
             await asyncio.sleep(seconds / 2)
             self.program.active_at = self.world.clock()
             self.program.cost += price * seconds / 2
-        used = {"cost_usd": self.program.cost, "input_tokens": int(1000 * seconds), "output_tokens": 10}
-        self._print("usage", usage=used)
+            used = {"cost_usd": self.program.cost, "input_tokens": int(1000 * seconds), "output_tokens": 10}
+            self._print("usage", usage=used)
 
     def do_it(self) -> None:
         """Do what the task asks for, and resolve conflicts on the way."""
@@ -86,6 +87,8 @@ class Agent:
         if not self.goal.is_met(files):
             files[self.goal.path] = f"{text}{self.goal.line}\n"
         self.repair()
+        if LOCK in files:
+            files[LOCK] = lock_of(files)
 
     def repair(self) -> None:
         for path, text in list(self.files.items()):

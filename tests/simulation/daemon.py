@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Callable, Coroutine
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -29,6 +28,10 @@ LIVENESS = LivenessSettings(heartbeat=timedelta(seconds=30), lease=timedelta(sec
 WORKTREES = Path("/simulated/runs")
 
 
+Started = Callable[[Program, str], None]
+"""Is told about a program that is about to start, and which holder of runs launches it."""
+
+
 class CheckMachine:
     """What a check needs of its host."""
 
@@ -49,11 +52,11 @@ class SimulatedDaemon:
         *,
         clock: Callable[[], datetime],
         script: Script,
-        started: Callable[[Program], None],
-        dies_at: int | None,
-        rng: random.Random,
+        started: Started,
+        heart: Heart,
+        home: str,
     ) -> None:
-        self.heart = heart = Heart(dies_at=dies_at, rng=rng)
+        self.heart = heart
         self.work = MortalWork(database, heart)
         self.trees = MortalTrees(machine.repository, host_id=HOST, clock=clock, heart=heart)
         self.events = EventLog(database)
@@ -64,8 +67,9 @@ class SimulatedDaemon:
             machine=machine,
             liveness=LIVENESS,
             script=script,
-            started=started,
+            started=lambda program: started(program, self._driver.holder),
             clock=clock,
+            home=home,
         )
         runner: Any = MortalChecks(machine, heart)
         places = CheckPlaces(self.work, self.trees, CheckMachine())

@@ -14,6 +14,13 @@ SOUND = "sound"
 FEW = "few-extras"
 """A check that two results pass alone and fail together."""
 BROKEN = "broken"
+LOCK = "uv.lock"
+"""A file that a command makes from the others, and that says what a worktree is set up with."""
+INSTALL, MAKE_LOCK = "install", "lock"
+ADDED = "added"
+"""The task that a person adds while the mission runs."""
+REPAIR = "repair"
+"""What the final checks ask for and no task of the plan does."""
 MARKERS = ("<<<<<<< ", "=======", ">>>>>>> ")
 
 
@@ -48,7 +55,8 @@ def judge(command: str, files: Files) -> bool:
     """Return whether a command passes on these files."""
     name, _, about = command.partition(" ")
     if name == SOUND:
-        return not any(BROKEN in text or MARKERS[0] in text for text in files.values())
+        is_locked = LOCK not in files or files[LOCK] == lock_of(files)
+        return is_locked and not any(BROKEN in text or MARKERS[0] in text for text in files.values())
     if name == FEW:
         return sum(path.startswith("extra/") for path in files) <= 1
     if name == "exam":
@@ -61,3 +69,13 @@ def without_markers(text: str) -> str:
     """Return a file with both sides of each conflict and without the markers, each line once."""
     lines = [line for line in text.splitlines() if not line.startswith(MARKERS)]
     return "".join(f"{line}\n" for line in dict.fromkeys(lines))
+
+
+def lock_of(files: Files) -> str:
+    """Return what the lock file has to contain."""
+    return "".join(f"{path}\n" for path in sorted(files) if path.startswith("src/"))
+
+
+def inputs_of(files: Files) -> str:
+    """Return a digest of the files that a setup depends on."""
+    return f"installed {files.get(LOCK)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,17 +15,17 @@ from typing import Any
 from mission.domain import ids
 from mission.domain.executions.execution import Execution
 from mission.domain.runs.candidate import Candidate, CandidateState
-from mission.domain.runs.run import RunState
+from mission.domain.runs.run import Run, RunState
 from mission.services.runs.lifecycle import run_view, starting
 from mission.services.runs.lifecycle.starting import RunRequest
 from mission.services.work import BackgroundWork
-from mission.store.database import Database
 from mission.store.transaction import Tx
 from tests.simulation import agents, invariants
 from tests.simulation.agents import Agent, Report
 from tests.simulation.daemon import HOST, LIVENESS, SimulatedDaemon
-from tests.simulation.exams import FEW, SHARED, SOUND, Goal
-from tests.simulation.invariants import Violation
+from tests.simulation.exams import ADDED, FEW, INSTALL, LOCK, MAKE_LOCK, REPAIR, SHARED, SOUND, Goal
+from tests.simulation.fleet import Fleet
+from tests.simulation.meddler import Meddler
 from tests.simulation.person import Person
 from tests.simulation.ports.inline_store import InlineDatabase, MemoryBackend
 from tests.simulation.ports.launching import CLIENTS, KnownClients, Launched
@@ -34,6 +34,9 @@ from tests.simulation.ports.memory_git import MemoryRepository
 from tests.simulation.ports.memory_trees import MemoryTrees
 from tests.simulation.ports.mortality import track_tasks
 from tests.simulation.ports.virtual_time import VirtualClock, VirtualLoop
+from tests.simulation.rules.budgets import BudgetWatch
+from tests.simulation.rules.facts import Violation
+from tests.simulation.rules.launches import check_start
 
 TOP = Path("/simulated/repository")
 HORIZON = 3600.0
@@ -60,6 +63,16 @@ class Scenario:
     """Whether a check of every task fails on results that are fine alone and too much together."""
     uncovered: float = 0.0
     """How many of the tasks have no check that asks for what they should achieve."""
+    has_lock: bool = False
+    """Whether each change needs a lock file to be made again."""
+    final: tuple[str, ...] = ()
+    """The final checks; one that asks for what no task does needs a repair task."""
+    meddled: bool = False
+    """Whether a person pauses the run, skips and adds tasks, commits and deletes."""
+    daemons: int = 1
+    """How many daemons share the database."""
+    freezes: int = 0
+    """How many of them stand still for a while, and continue as if nothing had happened."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -88,23 +101,50 @@ class Outcome:
 class SimulatedMission:
     """Everything that happens in one mission."""
 
-    def __init__(self, database: Database, scenario: Scenario, *, rng: random.Random, clock: VirtualClock) -> None:
+    def __init__(
+        self,
+        databases: list[InlineDatabase],
+        scenario: Scenario,
+        *,
+        rng: random.Random,
+        clock: VirtualClock,
+        errors: Sequence[str],
+    ) -> None:
+        self._errors = errors
+        database, self._databases = databases[0], databases[1:] or databases
         self.database, self.scenario, self.rng, self._clock = database, scenario, rng, clock
         self.goals = _goals(scenario, rng)
-        exams = {goal.exam: f"{goal.path}: {goal.line}\n" for goal in self.goals.values()}
-        base = {"README.md": "hello\n", SHARED: "first line\n", **exams}
-        repository = MemoryRepository.created(TOP, base)
+        repository = MemoryRepository.created(TOP, self._base())
         self.machine = Machine(repository, nature=scenario.nature, rng=rng)
+        self.machine.limit = scenario.budget.get("usd")
         self.trees = MemoryTrees(repository, host_id=HOST, clock=clock)
         self.work = BackgroundWork(database)
-        self.daemon: SimulatedDaemon | None = None
         self.reports: list[Report] = []
-        self.deaths = 0
         self.run_id = self.mission_id = ""
-        self.main = repository.branches["main"]
+        self._fleet = Fleet(
+            self._databases,
+            self.machine,
+            rng=rng,
+            clock=clock,
+            script=self._script,
+            started=self._started,
+            deaths=scenario.deaths,
+            freezes=scenario.freezes,
+        )
         self._violation: Violation | None = None
         self._names: dict[str, str] = {}
         self._tries: dict[str, int] = {}
+
+    def _base(self) -> dict[str, str]:
+        """Return the files of the repository before the mission."""
+        asked = [*self.goals.values(), Goal(name=REPAIR, path="repair.txt")]
+        exams = {goal.exam: f"{goal.path}: {goal.line}\n" for goal in asked}
+        lock = {LOCK: ""} if self.scenario.has_lock else {}
+        return {"README.md": "hello\n", SHARED: "first line\n", **exams, **lock}
+
+    @property
+    def daemon(self) -> SimulatedDaemon | None:
+        return self._fleet.daemon
 
     def clock(self) -> datetime:
         return self._clock()
@@ -120,18 +160,19 @@ class SimulatedMission:
             delay=self.rng.choice((3.0, 30.0)),
             judge=self._is_done,
         )
-        jobs = [asyncio.create_task(self._keep_alive()), asyncio.create_task(person.live())]
+        meddler = Meddler(self.database, self.machine.repository, self._fleet, run_id=self.run_id, rng=self.rng)
+        people = [person.live(), *([meddler.live()] if self.scenario.meddled else [])]
+        jobs = [*self._fleet.lives(), *map(asyncio.create_task, people)]
         try:
             await self._until_over(jobs)
         finally:
             for job in jobs:
                 job.cancel()
-            if self.daemon is not None:
-                await self.daemon.heart.bury()
+            await self._fleet.bury()
             for program in self.machine.running:
                 program.stop("the simulation is over")
             await asyncio.gather(*jobs, return_exceptions=True)
-        await self.work.read(invariants.check_all, run_id=self.run_id, machine=self.machine, main=self.main)
+        await self.work.read(invariants.check_all, run_id=self.run_id, machine=self.machine, main=meddler.main)
         return await self.work.read(self._outcome, person=person)
 
     async def _start(self) -> None:
@@ -150,6 +191,12 @@ class SimulatedMission:
             checks = [goal.check] if goal.is_covered else []
             tasks.append({"name": goal.name, "description": "do it", "depends_on": needs, "checks": checks})
         options = {"retry_minutes": [0.05, 0.2], "stall_minutes": 0.5, "review": "risk", **scenario.options}
+        if scenario.has_lock:
+            options |= {"regenerate": {LOCK: MAKE_LOCK}}
+        if scenario.nature.is_set_up:
+            options |= {"setup": INSTALL}
+        if scenario.final:
+            options |= {"final_checks": list(scenario.final)}
         mission = {
             "name": "Simulated",
             "objective": "Everything is done",
@@ -161,27 +208,10 @@ class SimulatedMission:
         budget = {"budget": dict(scenario.budget)} if scenario.budget else {}
         return {"mission": mission, "agents": mix, "tasks": tasks, **budget}
 
-    async def _keep_alive(self) -> None:
-        """Start a daemon, and another one after each death."""
-        while True:
-            dies_at = self.rng.randrange(1, 500) if self.deaths < self.scenario.deaths else None
-            self.daemon = SimulatedDaemon(
-                self.database,
-                self.machine,
-                clock=self._clock,
-                script=self._script,
-                started=self._started,
-                dies_at=dies_at,
-                rng=self.rng,
-            )
-            await self.daemon.run()
-            self.daemon = None
-            self.deaths += 1
-            await asyncio.sleep(self.rng.choice((0.1, 2.0, 20.0)))
-
     async def _until_over(self, jobs: list[asyncio.Task[None]]) -> None:
         loop = asyncio.get_running_loop()
         ended: float | None = None
+        budget = BudgetWatch(self.machine)
         while True:
             await asyncio.sleep(5.0)
             for job in jobs:
@@ -189,14 +219,17 @@ class SimulatedMission:
                     job.result()
             if (error := self._violation or self.machine.error) is not None:
                 raise error
-            state, live = await self.work.read(_state, run_id=self.run_id)
-            if state in (RunState.FINISHED, RunState.STOPPED):
+            if self._errors:
+                raise Violation(f"nothing_fails_unexpectedly: {self._errors[0]}")
+            run, live = await self.work.read(_state, run_id=self.run_id)
+            budget.look(run, now=loop.time(), lives=self._fleet.deaths)
+            if (state := run.state) in (RunState.FINISHED, RunState.STOPPED):
                 ended = ended if ended is not None else loop.time()
                 if not live and not self.machine.running:
                     return
                 if loop.time() - ended > SETTLE:
                     raise Violation(f"nothing_outlives_its_run: the run is {state}, and {live} executions live")
-            if loop.time() > HORIZON:
+            if loop.time() > HORIZON * (4 if self.scenario.nature.is_slow or self.scenario.freezes else 1):
                 raise Violation(await self.work.read(self._stuck))
 
     def _stuck(self, tx: Tx) -> str:
@@ -208,17 +241,21 @@ class SimulatedMission:
         found = f"{run.state} ({run.reason}); {tasks}; candidates {waiting}; executions {live}; open items {items}"
         return f"every_mission_ends_or_has_an_item_that_frees_it: {found}"
 
-    def _started(self, program: Program) -> None:
+    def _started(self, program: Program, holder: str) -> None:
         """Check a program that is about to start."""
         try:
-            reading = self.work.read(invariants.check_start, program=program, machine=self.machine)
-            _run_now(reading)
+            facts = {"program": program, "machine": self.machine, "run_id": self.run_id, "holder": holder}
+            _run_now(self.work.read(check_start, **facts))
         except Violation as broken:
             self._violation = self._violation or broken
 
     async def _script(self, launched: Launched) -> int:
-        name = self._names.get(launched.execution.task_id, "")
-        goal = self.goals.get(name) or Goal(name="repair", path="repair.txt")
+        name = self._names.get(launched.execution.task_id)
+        if name is None:  # it was added meanwhile
+            self._names = await self.work.read(_task_names, mission_id=self.mission_id)
+            name = self._names[launched.execution.task_id]
+        goal = self.goals.get(name) or Goal(name=REPAIR, path="repair.txt")
+        goal = Goal(name=ADDED, path="src/added.txt", is_covered=False) if name == ADDED else goal
         kind = self._kind(goal)
         return await agents.KINDS[kind](Agent(self, launched, goal, kind))
 
@@ -263,7 +300,7 @@ class SimulatedMission:
             minutes=(ended - run.created_at).total_seconds() / 60,
             waited=person.waited / 60,
             usd=sum(program.cost for program in self.machine.programs.values()),
-            deaths=self.deaths,
+            deaths=self._fleet.deaths,
             answers=person.answers,
             spurious=self.machine.spurious,
         )
@@ -287,8 +324,8 @@ def _run_now(job: Any) -> Any:
     raise AssertionError("it waits")
 
 
-def _state(tx: Tx, *, run_id: str) -> tuple[RunState, int]:
-    return tx.runs.get(run_id).state, tx.executions.count_live(host_id=HOST)
+def _state(tx: Tx, *, run_id: str) -> tuple[Run, int]:
+    return tx.runs.get(run_id), tx.executions.count_live(host_id=HOST)
 
 
 def _task_names(tx: Tx, *, mission_id: str) -> dict[str, str]:
@@ -313,18 +350,24 @@ class Simulator:
         track_tasks(loop)
         ids._random.seed(seed)
         clock = VirtualClock(loop)
-        database = InlineDatabase(self._backend, silence=LIVENESS.silence, clock=clock)
+        number = 1 if scenario.daemons == 1 else scenario.daemons + 1
+        databases = [InlineDatabase(self._backend, silence=LIVENESS.silence, clock=clock) for _ in range(number)]
+        listeners: list[Callable[[], None]] = []
 
-        async def play() -> Outcome:
-            database.open()
+        async def play(errors: Sequence[str]) -> Outcome:
+            for each in databases:
+                each.listeners = listeners if number > 1 else None
+                each.open()
             try:
-                return await SimulatedMission(database, scenario, rng=random.Random(seed), clock=clock).play()
+                rng = random.Random(seed)
+                return await SimulatedMission(databases, scenario, rng=rng, clock=clock, errors=errors).play()
             finally:
-                await database.close()
+                for each in databases:
+                    await each.close()
 
         with _unexpected_errors() as errors:
             try:
-                outcome = loop.run_until_complete(play())
+                outcome = loop.run_until_complete(play(errors))
             finally:
                 loop.close()
                 if errors:

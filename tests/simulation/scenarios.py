@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 
 from tests.simulation.agents import KINDS
+from tests.simulation.exams import REPAIR, SOUND
 from tests.simulation.mission import Scenario
 from tests.simulation.ports.machine import Nature
 
-SIZES = {1: 55, 2: 30, 3: 11, 4: 4}
+SIZES = {1: 50, 2: 30, 3: 14, 4: 6}
 
 
 def drawn(seed: str) -> Scenario:
@@ -19,14 +20,26 @@ def drawn(seed: str) -> Scenario:
     return Scenario(
         tasks=rng.choices(list(SIZES), weights=list(SIZES.values()))[0],
         kinds=kinds,
-        nature=Nature(flaky=rng.choice((0, 0.03)), broken=rng.choice((0, 0.03)), refused=rng.choice((0, 0.05))),
+        nature=Nature(
+            flaky=rng.choice((0, 0.03)),
+            broken=rng.choice((0, 0.03)),
+            refused=rng.choice((0, 0.05)),
+            unprepared=rng.choice((0, 0, 0.05)),
+            is_slow=rng.random() < 0.1,
+            is_set_up=rng.random() < 0.3,
+        ),
         deaths=rng.choice((0, 1, 2, 4)),
         agents=rng.choice((1, 2)),
         shared=rng.choice((0, 0.5)),
         limits=rng.random() < 0.3,
         uncovered=rng.choice((0, 0.2)),
-        budget=rng.choice(({}, {}, {"usd": 1.0}, {"launches": 4})),
+        budget=rng.choice(({}, {}, {}, {"usd": 1.0}, {"usd": 0.1}, {"launches": 4}, {"minutes": 2.0})),
         options=rng.choice(({}, {}, {"land": True}, {"attempts": 1, "revisions": 1})),
+        has_lock=rng.random() < 0.3,
+        final=rng.choice(((), (SOUND,), (SOUND, f"exam {REPAIR}"))),
+        meddled=rng.random() < 0.3,
+        daemons=rng.choice((1, 1, 1, 2)),
+        freezes=rng.choice((0, 0, 0, 1, 2)),
     )
 
 

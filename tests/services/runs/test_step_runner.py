@@ -46,9 +46,14 @@ def recorder() -> Recorder:
 
 
 @pytest.fixture
-async def runner(recorder):
+def events() -> SimpleNamespace:
+    return SimpleNamespace(last=1)
+
+
+@pytest.fixture
+async def runner(recorder, events):
     kinds = (Ask, Build, CheckMerged, Freeze, Withdraw)
-    made = StepRunner(SimpleNamespace(), dict.fromkeys(kinds, recorder.carry_out), wake=lambda: None)
+    made = StepRunner(SimpleNamespace(events=events), dict.fromkeys(kinds, recorder.carry_out), wake=lambda: None)
     yield made
     await made.close()
 
@@ -75,6 +80,20 @@ async def test_steps_of_merging_wait_for_each_other(runner, recorder):
     await recorder.until(check, WORKS)
 
     assert build not in recorder.done, "it is decided again after the first one"
+
+
+async def test_a_step_that_changed_nothing_waits_until_something_happens(runner, recorder, events):
+    """Its handler found the merge worktree busy; asking again at once would only cost time."""
+    check = CheckMerged(candidate_ids=("cd_1",))
+    await runner.carry_out(RUN, [check])
+    await recorder.until(check, WORKS)
+    await asyncio.sleep(0)  # the end of the task is noted
+
+    await runner.carry_out(RUN, [check])
+    assert not runner.is_busy
+    events.last += 1
+    await runner.carry_out(RUN, [check])
+    await recorder.until(check, WORKS, check)
 
 
 async def test_a_failed_step_that_nobody_wants_any_more_is_forgotten(runner, recorder, monkeypatch):

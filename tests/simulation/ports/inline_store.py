@@ -17,10 +17,10 @@ from mission.store.backends.sqlite import SqliteBackend
 from mission.store.database import Database, _Reader
 from mission.store.logs.events import StoredEvent
 from mission.store.open_database import new_backend
-from mission.store.sql.compact_json import dumps
-from mission.store.sql.prepared_statements import run_text
+from mission.store.sql.compact_json import dumps, loads
 from mission.store.worker import AuditRecord, Job
 from mission.store.writer import Writer
+from tests.simulation.ports.quick_connection import QuickConnection
 
 
 class MemoryBackend(SqliteBackend):
@@ -36,20 +36,33 @@ class MemoryBackend(SqliteBackend):
             poolclass=StaticPool,
             isolation_level="AUTOCOMMIT",
             json_serializer=dumps,
+            json_deserializer=loads,
         )
 
     def clear(self) -> None:
         """Bring the database back to its first state: migrated, without rows."""
+        if self._raw.in_transaction:  # a mission that failed left it
+            self._raw.execute("ROLLBACK")
         self._empty.backup(self._raw)
 
-    def begin_write(self, connection: Connection) -> None:
-        run_text(connection, "BEGIN")
+    def connect(self) -> Any:
+        return QuickConnection(super().connect(), self._raw)
 
-    def commit(self, connection: Connection) -> None:
-        run_text(connection, "COMMIT")
+    def begin_read(self, connection: Connection) -> None:  # noqa: ARG002
+        """Do nothing: nobody writes between two statements of a function that runs in the only thread."""
 
-    def rollback(self, connection: Connection) -> None:
-        self.end_read(connection)
+    def begin_write(self, connection: Connection) -> None:  # noqa: ARG002
+        self._raw.execute("BEGIN")
+
+    def commit(self, connection: Connection) -> None:  # noqa: ARG002
+        self._raw.execute("COMMIT")
+
+    def end_read(self, connection: Connection) -> None:
+        self.rollback(connection)
+
+    def rollback(self, connection: Connection) -> None:  # noqa: ARG002
+        if self._raw.in_transaction:
+            self._raw.execute("ROLLBACK")
 
     def close(self) -> None:
         self._engine.dispose()
@@ -59,10 +72,13 @@ class MemoryBackend(SqliteBackend):
 class InlineDatabase(Database):
     """Runs each transaction at once; the group commit has nothing to gather."""
 
+    listeners: list[Callable[[], None]] | None = None
+    """What the other processes on the same database are told after a commit; None if there are none."""
+
     def open(self) -> None:
         self._loop = asyncio.get_running_loop()
-        unwatched: Any = self.backend
-        unwatched.watch = lambda _: lambda: None  # nobody else writes
+        watched: Any = self.backend
+        watched.watch = self._watch
         self._writer: Any = self._worker(Writer, self._writes, undo=self.backend.rollback)
         self._reader: Any = self._worker(_Reader, self._reads, undo=self.backend.end_read)
 
@@ -87,6 +103,13 @@ class InlineDatabase(Database):
 
     def deliver(self, jobs: Sequence[Job], events: Sequence[StoredEvent] = ()) -> None:
         self._settle(jobs, events)
+        for told in self.listeners or () if events else ():
+            told()
+
+    def _watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        if self.listeners is not None:
+            self.listeners.append(changed)
+        return lambda: None
 
 
 def _migrated() -> sqlite3.Connection:

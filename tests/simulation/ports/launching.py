@@ -24,6 +24,7 @@ from tests.simulation.ports.machine import Ended, Machine, Printed, Program
 from tests.simulation.ports.mortality import Heart, MortalTrees, MortalWork
 
 CLIENTS = ("claude-code", "codex")
+TAKE_OVER_SECONDS = 5.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,24 +75,55 @@ class SimulatedLauncher(KnownClients):
         script: Script,
         started: Callable[[Program], None],
         clock: Callable[[], datetime],
+        home: str,
     ) -> None:
-        self._work, self._trees, self._heart, self._machine = work, trees, heart, machine
+        self._work, self._trees, self._heart, self._machine, self._home = work, trees, heart, machine, home
         self._liveness, self._script, self._started, self._clock = liveness, script, started, clock
         self._followers: dict[str, Follower] = {}
 
     async def open(self) -> None:
         """Follow the programs of an earlier daemon; those that never started are lost."""
+        self._machine.homes[self._home] = self._heart
         for execution in await self._work.read(_live, host_id=self._trees.host_id):
-            program = self._machine.programs.get(execution.id)
-            if program is None:
-                reason = "the daemon died before its program was started"
-                end = ExecutionEnd(status=ExecutionStatus.LOST, reason=reason, never_ran=True)
-                await self._work.write(ending.ended, execution_id=execution.id, end=end, liveness=self._liveness)
-                continue
-            if execution.process is None:
-                await self._work.write(executions.started, execution_id=execution.id, process={"folder": "x"})
-            self._follow(execution, program)
+            await self._recover(execution)
         self._heart.start(self._heartbeats())
+        self._heart.start(self._take_over())
+
+    async def _take_over(self) -> None:
+        """Follow the executions of daemons that are gone, as the real launcher does."""
+        while True:
+            await asyncio.sleep(TAKE_OVER_SECONDS)
+            others = any(home != self._home for home in self._machine.homes)
+            for execution in await self._work.read(_live, host_id=self._trees.host_id) if others else ():
+                if _home(execution) != self._home and execution.id not in self._followers:
+                    await self._recover(execution)
+
+    async def _recover(self, execution: Execution) -> None:
+        if not self._may_follow(execution):
+            return
+        program = self._machine.programs.get(execution.id)
+        if program is not None:
+            self._machine.followers[execution.id] = self._heart  # as a lock that others see at once
+        if not (await self._work.read(_execution, execution_id=execution.id)).is_live:
+            return
+        if program is None:
+            reason = "the daemon died before its program was started"
+            end = ExecutionEnd(status=ExecutionStatus.LOST, reason=reason, never_ran=True)
+            await self._work.write(ending.ended, execution_id=execution.id, end=end, liveness=self._liveness)
+            return
+        if "program" not in (execution.process or {}):
+            await self._work.write(executions.started, execution_id=execution.id, process=self._process(execution))
+        self._follow(execution, program)
+
+    def _may_follow(self, execution: Execution) -> bool:
+        """Return whether an execution is one of this home, or of one whose daemon is gone; and no other follows it."""
+        follower = self._machine.followers.get(execution.id)
+        if follower is not None and follower is not self._heart and not follower.dead:
+            return False
+        return _home(execution) == self._home or self._machine.homes[_home(execution)].dead
+
+    def _process(self, execution: Execution) -> dict[str, str]:
+        return {"folder": (execution.process or {})["folder"], "program": "x"}
 
     async def launch(self, work: Work, request: LaunchRequest) -> Execution:
         """Record the execution, start the program, and return once it runs."""
@@ -107,6 +139,7 @@ class SimulatedLauncher(KnownClients):
             command_id=request.command_id,
             run_id=request.run_id,
             run_fence=request.run_fence,
+            files=self._home,
         )
         created = await creation.create(self._work, self._trees, launch=launch, liveness=self._liveness)
         execution = created.execution
@@ -116,12 +149,13 @@ class SimulatedLauncher(KnownClients):
         now = asyncio.get_running_loop().time()
         program = Program(execution.id, execution.task_id, now, active_at=self._clock())
         self._started(program)
+        self._machine.followers[execution.id] = self._heart
         self._machine.start_program(
             program, self._script(Launched(execution=execution, request=request, program=program))
         )
         await self._heart.beat()
         self._follow(execution, program)
-        return await work.finish(executions.started, execution_id=execution.id, process={"folder": "x"})
+        return await work.finish(executions.started, execution_id=execution.id, process=self._process(execution))
 
     async def _refuse(self, execution: Execution) -> Execution:
         problem = InvalidState("could not start the program")
@@ -130,7 +164,10 @@ class SimulatedLauncher(KnownClients):
         raise problem
 
     def _follow(self, execution: Execution, program: Program) -> None:
-        follower = Follower(self._work, execution, program, liveness=self._liveness)
+        def noted(id: str, cost: float) -> None:
+            self._machine.note_cost(self._clock(), id, cost)
+
+        follower = Follower(self._work, execution, program, liveness=self._liveness, noted=noted)
         self._followers[execution.id] = follower
         follower.task = self._heart.start(follower.run())
         follower.task.add_done_callback(lambda _: self._followers.pop(execution.id, None))
@@ -154,7 +191,7 @@ class SimulatedLauncher(KnownClients):
             await self._work.write(executions.heartbeat_all, execution_ids=ids, liveness=self._liveness)
 
     def manages(self, execution: Execution) -> bool:
-        return execution.id in self._machine.programs
+        return execution.id in self._machine.programs and self._may_follow(execution)
 
     def follower(self, execution_id: str) -> Any:
         """Return what delivers commands to a running program."""
@@ -192,12 +229,21 @@ class SimulatedLauncher(KnownClients):
 class Follower:
     """Reads what a program printed, from its beginning: what was recorded before is recognized."""
 
-    def __init__(self, work: MortalWork, execution: Execution, program: Program, *, liveness: LivenessSettings) -> None:
+    def __init__(
+        self,
+        work: MortalWork,
+        execution: Execution,
+        program: Program,
+        *,
+        liveness: LivenessSettings,
+        noted: Callable[[str, float], None],
+    ) -> None:
         self.execution = execution
         self.program = program
         self.task: asyncio.Task[None] | None = None
         self._work = work
         self._liveness = liveness
+        self._noted = noted
 
     async def run(self) -> None:
         position = 0
@@ -211,6 +257,7 @@ class Follower:
         id = self.execution.id
         if event.kind == "usage":
             await self._work.write(executions.record_usage, execution_id=id, **event.payload)
+            self._noted(id, event.payload["usage"]["cost_usd"])
             return
         signal = read_signal(event.kind, event.payload)
         await self._work.write(
@@ -230,6 +277,11 @@ def _end(event: Ended) -> ExecutionEnd:
     if event.code == 0:
         return ExecutionEnd(status=ExecutionStatus.COMPLETED, exit_code=0)
     return ExecutionEnd(status=ExecutionStatus.FAILED, exit_code=event.code, reason=f"exit code {event.code}")
+
+
+def _home(execution: Execution) -> str:
+    """Return the home of the daemon that launched it."""
+    return str((execution.process or {})["folder"]).rpartition("/")[0]
 
 
 def _live(tx: Tx, *, host_id: str) -> list[Execution]:

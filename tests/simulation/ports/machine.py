@@ -9,11 +9,15 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from mission.git.worktrees.setup import SetupFailed
 from mission.services.checks.check_runner import CheckExit, CheckStart
-from tests.simulation.exams import judge
-from tests.simulation.ports.memory_git import MemoryRepository
+from tests.simulation.exams import INSTALL, LOCK, MAKE_LOCK, inputs_of, judge, lock_of
+from tests.simulation.ports.memory_git import MemoryRepository, MemoryWorktree
+
+if TYPE_CHECKING:
+    from tests.simulation.ports.mortality import Heart
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +30,12 @@ class Nature:
     """A check cannot run, or its runner is gone."""
     refused: float = 0.0
     """A program cannot be started."""
+    unprepared: float = 0.0
+    """A setup command fails."""
+    is_slow: bool = False
+    """Whether checks take longer than a minute, so that candidates are stacked."""
+    is_set_up: bool = False
+    """Whether worktrees need a setup."""
 
 
 @dataclass(slots=True)
@@ -36,6 +46,7 @@ class Command:
     text: str
     tree: str
     end: asyncio.Future[CheckExit]
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,11 +118,37 @@ class Machine:
         self.spurious: set[str] = set()
         """Evidence of commands that failed although the tree was right."""
         self.error: Exception | None = None
-        """A mistake in a script."""
+        """A mistake in a script, or something that must never happen."""
+        self.homes: dict[str, Heart] = {}
+        """For each home the daemon that lives there, or died there last."""
+        self.followers: dict[str, Heart] = {}
+        """For each execution the daemon that followed it last."""
+        self.limit: float | None = None
+        """How much money the run may spend, as it was planned."""
+        self._ledger: list[tuple[datetime, float, str, float]] = []
+        """What is known about spending: since when by both clocks, whose, and how much in all."""
+        repository.run_command = self._run_setup
 
     @property
     def running(self) -> list[Program]:
         return [each for each in self.programs.values() if each.lives]
+
+    def note_cost(self, at: datetime, execution_id: str, cost: float) -> None:
+        """Remember that it was recorded what an execution has cost so far."""
+        self._ledger.append((at, asyncio.get_running_loop().time(), execution_id, cost))
+
+    def recorded(self, *, before: datetime | None = None) -> float:
+        """Return what was known to be spent at that moment, or now."""
+        return sum({id: cost for at, _, id, cost in self._ledger if before is None or at < before}.values())
+
+    def reached(self, limit: float) -> tuple[float, dict[str, float]] | None:
+        """Return when so much was known to be spent, and by whom; None if it never was."""
+        known: dict[str, float] = {}
+        for _, at, id, cost in self._ledger:
+            known[id] = cost
+            if sum(known.values()) >= limit:
+                return at, known
+        return None
 
     def start_program(self, program: Program, script: Coroutine[Any, Any, int]) -> None:
         """Run the script of an agent; when it ends, so does the program."""
@@ -135,10 +172,14 @@ class Machine:
     def start_command(self, start: CheckStart) -> None:
         if start.evidence_id in self.commands:
             return
+        place = self.repository.worktrees.get(start.directory)
+        if self.nature.is_set_up and place is not None and place.installed != inputs_of(place.files):
+            self.error = AssertionError(f"every_check_runs_where_the_setup_ran: not so in {start.directory}")
         loop = asyncio.get_running_loop()
         command = Command(start.directory, start.command, self._tree(start.directory), loop.create_future())
         self.commands[start.evidence_id] = command
-        loop.call_later(self.rng.choice((0.2, 1.0, 5.0)), self._finish, start.evidence_id)
+        command.seconds = self.rng.choice((65.0, 90.0) if self.nature.is_slow else (0.2, 1.0, 5.0))
+        loop.call_later(command.seconds, self._finish, start.evidence_id)
 
     def stop_command(self, evidence_id: str) -> None:
         if evidence_id in self.commands and not self.commands[evidence_id].end.done():
@@ -163,7 +204,15 @@ class Machine:
         right = judge(command.text, self.repository.trees.get(command.tree, {}))
         fails = not right or chance > 1 - self.nature.flaky
         tail = f"{command.text} does not hold" if fails else ""
-        return CheckExit(exit_code=int(fails), seconds=1.0, started_at=0.0, tail=tail)
+        return CheckExit(exit_code=int(fails), seconds=command.seconds, started_at=0.0, tail=tail)
+
+    def _run_setup(self, command: str, place: MemoryWorktree) -> None:
+        if self.rng.random() < self.nature.unprepared:
+            raise SetupFailed("the setup command failed with exit code 1")
+        if command == INSTALL:
+            place.installed = inputs_of(place.files)
+        elif command == MAKE_LOCK:
+            place.files[LOCK] = lock_of(place.files)
 
     def _tree(self, directory: Path) -> str:
         place = self.repository.worktrees.get(directory)

@@ -6,7 +6,7 @@ It merges whole files, not lines. `test_git_contract.py` holds it to what real g
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,10 @@ class MemoryWorktree:
     merging: str | None = None
     """The commit that is being merged here."""
     conflicts: tuple[ConflictedPath, ...] = ()
+    installed: str | None = None
+    """The digest of what the setup command found here when it ran."""
+    note: str | None = None
+    """What the product noted about the setup."""
 
 
 @dataclass(slots=True)
@@ -68,6 +72,10 @@ class MemoryRepository:
     commits: dict[str, MemoryCommit] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
     worktrees: dict[Path, MemoryWorktree] = field(default_factory=dict)
+    deleted: set[str] = field(default_factory=set)
+    """Branches that a person deleted."""
+    run_command: Callable[[str, MemoryWorktree], None] = field(default=lambda *_: None)
+    """Runs a setup command, or one that makes files again."""
 
     @classmethod
     def created(cls, top: Path, files: Files, *, branch: str = "main") -> MemoryRepository:
@@ -173,7 +181,26 @@ class MemoryGit:
         self._known(tip), self._known(candidate)
         files, conflicts = self._merge(tip, candidate, names=("tip", "candidate"))
         tree = self._repository.write_tree(files)
-        return Conflicted(tree=tree, paths=conflicts) if conflicts else Merged(tree=tree)
+        if not conflicts:
+            return Merged(tree=tree)
+        here = self._repository.files_of(tip)
+        ours = [(each.path, here[each.path]) for each in conflicts if each.path in here]
+        stages = tuple((b"100644", text.encode(), b"2", path.encode()) for path, text in ours)
+        return Conflicted(tree=tree, paths=conflicts, stages=stages)
+
+    def with_tip_side(self, top: Path, conflicted: Conflicted) -> str:
+        gone = {each.path for each in conflicted.paths}
+        files = {path: text for path, text in self._repository.trees[conflicted.tree].items() if path not in gone}
+        ours = {path.decode(): text.decode() for _, text, _, path in conflicted.stages}
+        return self._repository.write_tree({**files, **ours})
+
+    def with_files(self, worktree: Path, *, tree: str, paths: Sequence[str]) -> str:
+        made = self._worktree(worktree).files
+        files = {path: text for path, text in self._repository.trees[tree].items() if path not in paths}
+        return self._repository.write_tree({**files, **{path: made[path] for path in paths if path in made}})
+
+    def run_setup(self, command: str, *, folder: Path, seconds: float, variables: Any = None) -> None:
+        self._repository.run_command(command, self._worktree(folder))
 
     def merge_commit(self, top: Path, *, tip: str, candidate: str, tree: str, details: CommitDetails) -> str:
         self._known(tip), self._known(candidate)
@@ -242,10 +269,15 @@ class MemoryGit:
         return ConflictStart(head=head, conflicts=conflicts)
 
     def check_out(self, top: Path, path: Path, *, commit: str) -> None:
+        before = self._repository.worktrees.get(path)
+        self.check_out_fresh(top, path, commit=commit)
+        if before is not None:  # what a setup made is ignored by git, and stays
+            here = self._repository.worktrees[path]
+            here.installed, here.note = before.installed, before.note
+
+    def check_out_fresh(self, top: Path, path: Path, *, commit: str) -> None:
         files = dict(self._repository.trees[self._known(commit).tree])
         self._repository.worktrees[path] = MemoryWorktree(files, None, commit)
-
-    check_out_fresh = check_out
 
     def discard(self, top: Path, path: Path) -> None:
         self._repository.worktrees.pop(path, None)
@@ -257,7 +289,10 @@ class MemoryGit:
         if is_new:
             base = repository.branches.get(order.base) if order.base is not None else None
             commit = repository.branches.setdefault(order.branch, base or repository.worktrees[order.top].commit)
-            repository.worktrees[order.path] = MemoryWorktree(dict(repository.files_of(commit)), order.branch, commit)
+            made = MemoryWorktree(dict(repository.files_of(commit)), order.branch, commit)
+            if order.setup.setup is not None:
+                repository.run_command(order.setup.setup, made)
+            repository.worktrees[order.path] = made
         return CreatedWorktree(path=order.path, branch=order.branch, base=order.base, created=is_new)
 
     def unmerged(self, top: Path, branches: Mapping[str, str], *, into: str) -> list[str]:

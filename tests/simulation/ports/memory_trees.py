@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,18 @@ from mission.git.integration.integration_branch import advance, contains, create
 from mission.git.integration.merge_commit import merge_commit, squash_commit
 from mission.git.integration.merge_worktree import check_out, check_out_fresh, discard
 from mission.git.integration.preflight_facts import preflight_facts
+from mission.git.integration.regenerated_files import with_files, with_tip_side
 from mission.git.integration.trial_merge import trial_merge
 from mission.git.snapshot import Snapshot
 from mission.git.tree_identity import Examined, TreeDrift, TreeIdentity
 from mission.git.working_tree import Tree
 from mission.git.worktrees.creation import WorktreeMaker
 from mission.git.worktrees.merge_check import unmerged
+from mission.git.worktrees.setup import WorktreeSetup, run_setup
 from mission.git.worktrees.start_tree import StartTree
 from mission.git.worktrees.worktree import tip_of
 from mission.services.repositories.working_trees import TreeLocation, Trees
+from tests.simulation.exams import inputs_of
 from tests.simulation.ports.memory_git import MemoryGit, MemoryRepository, MemoryWorktree
 
 DOUBLED = (
@@ -45,12 +49,15 @@ DOUBLED = (
     merge_commit,
     move_branch,
     preflight_facts,
+    run_setup,
     squash_commit,
     start_conflict,
     tip_of,
     trees_of,
     trial_merge,
     unmerged,
+    with_files,
+    with_tip_side,
 )
 """The functions of git that a run uses."""
 FREE_BYTES = 100 << 30
@@ -76,7 +83,9 @@ class MemoryTrees(Trees):
         self._ports = 20_000
         self._doubles: dict[Any, Callable[..., Any]] = {each: getattr(self.git, each.__name__) for each in DOUBLED}
         self._of_services: dict[str, Callable[..., Any]] = {
-            "setup_digest": lambda *_: None,
+            "noted_setup": lambda path: repository.worktrees[path].note,
+            "note_setup": self._note_setup,
+            "setup_digest": self._setup_digest,
             "_check_out_again": self._check_out_again,
             "_existing": lambda _, branches: [each for each in branches if each in repository.branches],
             "_free_bytes": lambda _: FREE_BYTES,
@@ -99,6 +108,8 @@ class MemoryTrees(Trees):
         """Give others a turn; a simulation may end the process here."""
 
     def _counterpart(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if isinstance(function, partial):
+            return partial(self._counterpart(function.func), *function.args, **function.keywords)
         double = self._doubles.get(function) or self._of_services.get(function.__name__)
         is_git = str(function.__module__).startswith("mission.git")
         assert double is not None or not is_git, f"{function.__qualname__} of {function.__module__} has no double"
@@ -136,7 +147,8 @@ class MemoryTrees(Trees):
 
     async def drift(self, identity: Mapping[str, Any], *, watch: Any = None) -> TreeDrift:
         path = Path(identity["snapshot"]["tree"])
-        before, now = self.repository.trees[identity["id"]], self.repository.worktrees[path].files
+        place = self.repository.worktrees.get(path)  # somebody may have deleted it
+        before, now = self.repository.trees[identity["id"]], place.files if place is not None else {}
         changed = sorted(name for name in before if now.get(name) != before[name])
         return TreeDrift(modified=changed, left={name: "x" for name in now if name not in before})
 
@@ -173,6 +185,12 @@ class MemoryTrees(Trees):
             reflog=None,
             taken_at=self._clock().isoformat(),
         )
+
+    def _setup_digest(self, path: Path, setup: WorktreeSetup, inputs: Sequence[str]) -> str | None:
+        return inputs_of(self.repository.worktrees[path].files) if setup.setup is not None else None
+
+    def _note_setup(self, path: Path, digest: str | None) -> None:
+        self.repository.worktrees[path].note = digest
 
     def _check_out_again(self, path: Path, *, tree: str) -> None:
         place = self.repository.worktrees[path]

@@ -21,6 +21,10 @@ OWNER: contextvars.ContextVar[Heart | None] = contextvars.ContextVar("owner", de
 """The daemon that a task belongs to."""
 
 
+FREEZES = (10.0, 40.0, 120.0)
+"""So many seconds a process may stand still, as when its machine sleeps: others may take its runs over."""
+
+
 class Killed(asyncio.CancelledError):
     """The daemon is dead."""
 
@@ -28,9 +32,11 @@ class Killed(asyncio.CancelledError):
 class Heart:
     """Counts the moments at which a daemon may die, and knows all of its tasks."""
 
-    def __init__(self, *, dies_at: int | None, rng: random.Random) -> None:
+    def __init__(self, *, dies_at: int | None, rng: random.Random, freezes_at: int | None = None) -> None:
         self.dead = False
         self.beats = 0
+        self._freezes_at = freezes_at
+        self._frozen_until = 0.0
         self.died = asyncio.Event()
         self.tasks: dict[asyncio.Task[Any], None] = {}
         self._dies_at = dies_at
@@ -44,6 +50,12 @@ class Heart:
         if self.beats == self._dies_at:
             self.kill()
             raise Killed
+        if self.beats == self._freezes_at:
+            self._frozen_until = asyncio.get_running_loop().time() + self._rng.choice(FREEZES)
+        while (rest := self._frozen_until - asyncio.get_running_loop().time()) > 0:
+            await asyncio.sleep(rest)
+            if self.dead:
+                raise Killed
         chance = self._rng.random()
         if chance < 0.2:
             await asyncio.sleep(0 if chance < 0.17 else chance)

@@ -13,11 +13,22 @@ class Standstill(Exception):
     """Nothing is left that could ever happen."""
 
 
+class BusyLoop(AssertionError):
+    """Something asks again and again instead of waiting."""
+
+
+SPAN = 10.0
+MAX_TURNS = 2_000
+"""A loop that is busy takes a few hundred turns within that time."""
+
+
 class _TimeSelector(selectors.BaseSelector):
     """Waits for no file; instead of waiting it moves the clock."""
 
     def __init__(self) -> None:
         self.now = 0.0
+        self._turns = 0
+        self._counted_since = 0.0
         self._keys: dict[Any, selectors.SelectorKey] = {}
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
@@ -31,6 +42,11 @@ class _TimeSelector(selectors.BaseSelector):
         if timeout is None:
             raise Standstill
         self.now += max(0.0, timeout)
+        self._turns += 1
+        if self.now >= self._counted_since + SPAN:
+            self._turns, self._counted_since = 0, self.now
+        if self._turns > MAX_TURNS:
+            raise BusyLoop(f"nothing_waits_by_asking_again_and_again: {MAX_TURNS} turns within {SPAN:.0f} seconds")
         return []
 
     def get_map(self) -> dict[Any, selectors.SelectorKey]:
@@ -46,6 +62,9 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         return self._time.now
+
+    def call_soon_threadsafe(self, callback: Any, *args: Any, context: Any = None) -> asyncio.Handle:
+        return self.call_soon(callback, *args, context=context)
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:
         done = self.create_future()

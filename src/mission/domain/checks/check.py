@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from mission.domain.checks.file_patterns.globs import compile_glob
@@ -109,7 +110,13 @@ class Check:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Check:
         """Read a check as it is stored."""
-        return parse_check(stored, field="check")
+        return _read(json.dumps(stored, sort_keys=True))
+
+
+@lru_cache(maxsize=1_000)
+def _read(text: str) -> Check:
+    """Read a stored check once: the same few are read again and again."""
+    return parse_check(json.loads(text), field="check")
 
 
 def parse_checks(values: Sequence[Any], *, field: str = "checks") -> tuple[Check, ...]:

@@ -12,7 +12,8 @@ from mission.domain.errors import InvalidState
 from mission.domain.executions.execution import Execution, Mode, Protocol
 from mission.domain.executions.signals import Delivery
 from mission.domain.ids import new_id
-from mission.domain.runs.run import RunState
+from mission.domain.runs import spending
+from mission.domain.runs.run import Run, RunState
 from mission.domain.tasks.task import Task
 from mission.services.agents import access_tokens
 from mission.services.agents import registration as agents
@@ -164,6 +165,18 @@ def _check_run(tx: Tx, launch: NewExecution) -> None:
             hint="Resume the run.",
             current=str(run.state),
         )
+    _check_budget(tx, run)
+
+
+def _check_budget(tx: Tx, run: Run) -> None:
+    """Raise if the run has spent its budget since it decided to launch."""
+    wanted = run.wanted
+    if wanted.finish_only or not any(limit is not None for limit in wanted.budget.as_dict().values()):
+        return
+    launched = tx.executions.of_mission_since(run.mission_id, since=run.created_at)
+    spent = spending.spent_by(launched, now=tx.now, minutes=run.worked_seconds(now=tx.now) / 60)
+    if spending.exhausted(spent, wanted.budget):
+        raise InvalidState(f"run {run.id} has spent its budget", hint="Raise the budget, or finish what is open.")
 
 
 def _check_outside_runs(tx: Tx, task_id: str) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from mission.domain.errors import MissionError
 from mission.domain.runs.decisions import choices
@@ -36,6 +37,8 @@ MERGING = (Build, CheckMerged, CheckTip, MarkChecked, Advance, SendBack)
 WHOLE_RUN = (LookBefore, CheckFinal, Land)
 FIRST_DELAY = 0.5
 MAX_DELAY = 60.0
+VAIN_SECONDS = 5.0
+"""How long steps that changed nothing are not repeated, unless something happens: they would be asked for at once."""
 TOLD = 6
 """After how many failures in a row, within about half a minute, a person is told."""
 LASTING = ("merge", "run")
@@ -57,6 +60,8 @@ class StepRunner:
         self._worked: set[str] = set()
         self._failed: dict[str, tuple[int, float]] = {}
         """For each lane how often in a row it failed, and when it is tried again."""
+        self._vain: dict[str, tuple[Sequence[Step], int, float]] = {}
+        """For each lane the steps that changed nothing, the newest event then, and when."""
         self.has_ended = False
         """Whether slow steps have ended since the last look: what had to wait for them can begin."""
 
@@ -108,7 +113,7 @@ class StepRunner:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _start(self, run: Run, lane: str, steps: Sequence[Step]) -> None:
-        if not self._may_try(lane):
+        if not self._may_try(lane) or self._is_vain(lane, steps):
             return
         for step in steps:
             if isinstance(step, Launch):
@@ -116,10 +121,19 @@ class StepRunner:
             elif isinstance(step, StopExecution):
                 self._stopping.add(step.execution_id)
         task = self._tasks[lane] = asyncio.create_task(self._run_lane(run, lane, steps))
-        task.add_done_callback(lambda _: self._done(lane, steps))
+        task.add_done_callback(partial(self._done, lane, steps, self._context.events.last))
 
-    def _done(self, lane: str, steps: Sequence[Step]) -> None:
+    def _is_vain(self, lane: str, steps: Sequence[Step]) -> bool:
+        """Return whether the same steps changed nothing just now, and nothing has happened since: something is busy."""
+        before, last, at = self._vain.get(lane, ((), -1, 0.0))
+        is_same = list(before) == list(steps) and last == self._context.events.last
+        return is_same and asyncio.get_running_loop().time() < at + VAIN_SECONDS
+
+    def _done(self, lane: str, steps: Sequence[Step], seen: int, _: asyncio.Task[None]) -> None:
         self._tasks.pop(lane, None)
+        self._vain.pop(lane, None)
+        if lane not in self._failed and self._context.events.last == seen:
+            self._vain[lane] = (steps, seen, asyncio.get_running_loop().time())
         for step in steps:
             if isinstance(step, Launch):
                 self._launching.pop(step.task_id, None)

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from mission.domain.errors import MissionError, StorageFull, TransientError
 from mission.store.backends.server_clock import ServerClock
 from mission.store.backends.watch_thread import in_thread
-from mission.store.sql.compact_json import dumps
+from mission.store.sql.compact_json import dumps, loads
 
 CHANNEL = "mission_events"
 POLL_SECONDS = 1.0
@@ -100,6 +100,7 @@ class PostgresBackend:
             poolclass=NullPool,
             isolation_level="AUTOCOMMIT",  # transactions are started explicitly, as on SQLite
             json_serializer=dumps,
+            json_deserializer=loads,
             hide_parameters=True,  # callers' data must not be logged
             connect_args={"application_name": f"mission {role}", "connect_timeout": 3},
         )

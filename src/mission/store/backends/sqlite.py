@@ -17,7 +17,7 @@ from mission.domain.errors import MissionError, StorageFull, StorageUnusable, Tr
 from mission.domain.timestamps import Clock, utc_now
 from mission.store.backends.file_locks import FileLock, FileLockUsers
 from mission.store.backends.watch_thread import in_thread
-from mission.store.sql.compact_json import dumps
+from mission.store.sql.compact_json import dumps, loads
 from mission.store.sql.prepared_statements import run_text
 
 POLL_SECONDS = 0.05
@@ -143,6 +143,7 @@ def _engine(path: Path) -> Engine:
         poolclass=NullPool,
         isolation_level="AUTOCOMMIT",  # transactions are started explicitly: BEGIN IMMEDIATE on the writer only
         json_serializer=dumps,
+        json_deserializer=loads,
         hide_parameters=True,  # callers' data must not be logged
         connect_args={"check_same_thread": False},
     )

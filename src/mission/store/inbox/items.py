@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
@@ -20,8 +21,22 @@ _MAPPER = Mapper(queue_items, InboxItem)
 _OPEN_ONCE = _MAPPER.select.where(
     queue_items.c.once == bindparam("once"), queue_items.c.state == bindparam("state")
 ).limit(1)
-
+_ANSWERED_LAST = (
+    _MAPPER.select.where(queue_items.c.once == bindparam("once"), queue_items.c.state == str(ItemState.ANSWERED))
+    .order_by(queue_items.c.closed_at.desc())
+    .limit(1)
+)
 _EVER = select(queue_items.c.id).where(queue_items.c.once == bindparam("once")).limit(1)
+
+
+@cache
+def _open_where(columns: tuple[str, ...], *, has_kinds: bool) -> Select[Any]:
+    """Return the statement for open items with values in these columns: built once for each combination."""
+    where: list[ColumnElement[bool]] = [queue_items.c.state == str(ItemState.OPEN)]
+    where += [queue_items.c[name] == bindparam(name) for name in columns]
+    if has_kinds:
+        where.append(queue_items.c.kind.in_(bindparam("kinds", expanding=True)))
+    return _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,8 +137,7 @@ class InboxItems:
 
     def answered_last(self, once: str) -> InboxItem | None:
         """Return the item with this key that a person answered last."""
-        chosen = _MAPPER.select.where(queue_items.c.once == once, queue_items.c.state == str(ItemState.ANSWERED))
-        row = self._connection.execute(chosen.order_by(queue_items.c.closed_at.desc()).limit(1)).first()
+        row = self._connection.execute(_ANSWERED_LAST, {"once": once}).first()
         return None if row is None else _MAPPER.entity(row)
 
     def was_asked(self, once: str) -> bool:
@@ -132,12 +146,11 @@ class InboxItems:
 
     def open_where(self, *, kinds: Sequence[ItemKind] | None = None, **columns: str | None) -> list[InboxItem]:
         """Return open items that have every given value, oldest first."""
-        where: list[ColumnElement[bool]] = [queue_items.c.state == str(ItemState.OPEN)]
-        where += [queue_items.c[name] == value for name, value in columns.items() if value is not None]
+        values: dict[str, Any] = {name: value for name, value in columns.items() if value is not None}
+        statement = _open_where(tuple(values), has_kinds=kinds is not None)
         if kinds is not None:
-            where.append(queue_items.c.kind.in_([str(kind) for kind in kinds]))
-        statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
-        return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
+            values["kinds"] = [str(kind) for kind in kinds]
+        return [_MAPPER.entity(row) for row in self._connection.execute(statement, values)]
 
     def stalled(
         self, *, item_id: str | None = None, mission_id: str | None = None, task_id: str | None = None

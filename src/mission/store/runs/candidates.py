@@ -16,6 +16,8 @@ _OLDEST_FIRST = (candidates.c.created_at, candidates.c.id)
 _OPEN = candidates.c.state.in_([str(state) for state in OPEN])
 _OF_RUN = _MAPPER.select.where(candidates.c.run_id == bindparam("run_id")).order_by(*_OLDEST_FIRST)
 _OF_TASK = _MAPPER.select.where(candidates.c.task_id == bindparam("task_id")).order_by(*_OLDEST_FIRST)
+_OPEN_OF_RUN = _OF_RUN.where(_OPEN)
+_OPEN_OF_TASK = _OF_TASK.where(_OPEN)
 
 
 class Candidates:
@@ -43,7 +45,7 @@ class Candidates:
 
     def open_of_run(self, run_id: str) -> list[Candidate]:
         """List the candidates of a run that may still be merged, oldest first."""
-        return self._all(_OF_RUN.where(_OPEN), run_id=run_id)
+        return self._all(_OPEN_OF_RUN, run_id=run_id)
 
     def of_task(self, task_id: str) -> list[Candidate]:
         """List the candidates of a task, oldest first."""
@@ -51,7 +53,7 @@ class Candidates:
 
     def open_of_task(self, task_id: str) -> Candidate | None:
         """Return the candidate of a task that may still be merged."""
-        found = self._all(_OF_TASK.where(_OPEN), task_id=task_id)
+        found = self._all(_OPEN_OF_TASK, task_id=task_id)
         return found[-1] if found else None
 
     def _all(self, statement: Any, **values: Any) -> list[Candidate]:

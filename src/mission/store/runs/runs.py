@@ -27,6 +27,14 @@ _ABANDONED = _LIVE_ON_HOST.where(
     or_(runs.c.holder_until.is_(None), runs.c.holder_until <= bindparam("now", type_=UtcTime))
 )
 
+_HOLD = (
+    update(runs)
+    .where(runs.c.id == bindparam("run_id"), runs.c.fence == bindparam("earlier"))
+    .values(
+        holder=bindparam("held_by"), holder_until=bindparam("until", type_=UtcTime), fence=bindparam("raised")
+    )
+)
+
 
 class Runs:
     def __init__(self, connection: Connection) -> None:
@@ -65,12 +73,8 @@ class Runs:
 
     def hold(self, run: Run, *, holder: str | None, until: datetime | None, fence: int) -> bool:
         """Record who drives the run, unless somebody else has taken it over; return whether it is recorded."""
-        done = self._connection.execute(
-            update(runs)
-            .where(runs.c.id == run.id, runs.c.fence == run.fence)
-            .values(holder=holder, holder_until=until, fence=fence)
-        )
-        return bool(done.rowcount)
+        values = {"run_id": run.id, "earlier": run.fence, "held_by": holder, "until": until, "raised": fence}
+        return bool(self._connection.execute(_HOLD, values).rowcount)
 
     def page(
         self, *, mission_id: str | None, states: Sequence[str] | None, limit: int, after: PagePosition | None

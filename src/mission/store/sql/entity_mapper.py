@@ -21,8 +21,8 @@ class Mapper(Generic[Entity]):
     def __init__(self, table: Table, entity: Callable[..., Entity], *, counters: Iterable[str] = ()) -> None:
         """Build the statements; `counters` are columns that only relative updates change, so a save skips them."""
         self._entity = entity
-        self._readers = _readers(entity)
         self._names = [field.name for field in fields(entity) if field.name in table.c]  # type: ignore[arg-type]
+        self._readers = [(name, reader) for name, reader in _readers(entity).items() if name in self._names]
         counted = frozenset(counters)
         self.columns = [table.c[name] for name in self._names]
         self._saved = [name for name in self._names if name != "id" and name not in counted]
@@ -48,12 +48,12 @@ class Mapper(Generic[Entity]):
         self._update.run(connection, {"row_id": entity.id, **row})
 
     def entity(self, row: Row[Any]) -> Entity:
-        values: Any = row._mapping
-        return self._entity(**{name: self._read(name, values[name]) for name in self._names})
-
-    def _read(self, name: str, value: Any) -> Any:
-        reader = self._readers.get(name)
-        return value if reader is None or value is None else reader(value)
+        columns: Any = row._mapping
+        values = {name: columns[name] for name in self._names}
+        for name, reader in self._readers:
+            if values[name] is not None:
+                values[name] = reader(values[name])
+        return self._entity(**values)
 
 
 def _readers(entity: Any) -> dict[str, Callable[[Any], Any]]:

@@ -88,6 +88,13 @@ def test_failed_final_checks_make_two_repair_tasks_and_then_a_question():
     assert question.key == "final"
 
 
+def test_a_person_is_asked_after_a_repair_task_that_changed_nothing():
+    """It was skipped: the same round says the same about the same tip."""
+    run = a_run(state=RunState.FINISHING, final={**PASSED, "repairs": ["t_1"], "repaired": ["rd_1"]})
+    (question,) = steps(run, rounds=[final(RoundState.FAILED)])
+    assert (question.key, question.subject) == ("final", "The final checks still fail after 1 repair task")
+
+
 def test_a_repair_task_returns_the_run_to_work():
     run = a_run(state=RunState.FINISHING, final=PASSED)
     found = steps(run, tasks=[DONE, a_task(2)], rounds=[final(RoundState.FAILED)])

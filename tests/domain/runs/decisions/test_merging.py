@@ -211,6 +211,14 @@ def test_a_stack_whose_checks_give_no_result_is_checked_one_by_one():
     assert decided(*candidates, rounds=rounds) == (MarkChecked(candidate_ids=ids(1), round_id=rounds[0].id),)
 
 
+def test_a_part_of_a_failing_stack_whose_checks_give_no_result_is_checked_again_and_then_asked_about():
+    candidates, rounds = stack(None, ERROR, None, FAILED)
+    assert decided(*candidates, rounds=rounds) == (CheckMerged(candidate_ids=ids(1, 2), again=True),)
+    second = replace(rounds[0], id="rd_again")
+    question = decided(*candidates, rounds=[*rounds, second])[0]
+    assert question.key == "checks:t_2"
+
+
 def test_a_paused_run_still_merges_what_was_reported():
     run = a_run(state=RunState.PAUSED)
     assert decided(a_candidate(), run=run) == (Build(candidate_ids=("cd_1",)),)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from mission.domain.checks.round import Purpose, RoundState
 from mission.domain.runs.decisions import choices
 from mission.domain.runs.decisions.draft import Draft
@@ -63,7 +66,7 @@ def finish(draft: Draft) -> None:
     elif round is None:
         draft.add(CheckFinal())
     elif round.state is RoundState.FAILED:
-        _repair(draft, round, repairs=len(final.get("repairs") or ()))
+        _repair(draft, round, final)
     elif round.state is not RoundState.OPEN:
         _check_again(draft, round)
 
@@ -80,11 +83,14 @@ def _land_or_end(draft: Draft) -> None:
         draft.add(Land())
 
 
-def _repair(draft: Draft, round: RoundView, *, repairs: int) -> None:
-    if repairs < MAX_REPAIRS:
+def _repair(draft: Draft, round: RoundView, final: Mapping[str, Any]) -> None:
+    """Add a repair task, at most twice; after one that was skipped, or that changed nothing, ask."""
+    repairs = len(final.get("repairs") or ())
+    if repairs < MAX_REPAIRS and round.id not in (final.get("repaired") or ()):
         draft.add(AddRepair(round_id=round.id))
     else:
-        _ask(draft, f"The final checks still fail after {repairs} repair tasks")
+        tasks = "1 repair task" if repairs == 1 else f"{repairs} repair tasks"
+        _ask(draft, f"The final checks still fail after {tasks}")
 
 
 def _check_again(draft: Draft, round: RoundView) -> None:

@@ -94,7 +94,10 @@ def _merge(draft: Draft, queue: Sequence[Candidate]) -> bool:
         return True
     if bad == 1:
         return _blame(draft, chain[0])
-    _check_first(draft, chain[: (good + bad) // 2])  # a failing stack: nobody is blamed for another
+    middle = chain[: (good + bad) // 2]  # a failing stack: nobody is blamed for another
+    if outcomes[len(middle) - 1] is TreeOutcome.BROKEN:
+        return _repeat_broken(draft, middle)
+    _check_first(draft, middle)
     return True
 
 
@@ -139,20 +142,20 @@ def _check(draft: Draft, chain: Sequence[Candidate], outcomes: Sequence[TreeOutc
     if outcomes[0] is TreeOutcome.UNKNOWN:
         _check_first(draft, chain[:1])
         return True
-    return _repeat_broken(draft, chain[0])
+    return _repeat_broken(draft, chain[:1])
 
 
 def _check_first(draft: Draft, chain: Sequence[Candidate]) -> None:
     draft.add(CheckMerged(candidate_ids=tuple(each.id for each in chain)))
 
 
-def _repeat_broken(draft: Draft, candidate: Candidate) -> bool:
+def _repeat_broken(draft: Draft, chain: Sequence[Candidate]) -> bool:
     """Repeat checks that gave no result once, then ask; that is held against nobody."""
-    broken = _rounds(draft.view, candidate, RoundState.ERROR, RoundState.VOID)
+    broken = _rounds(draft.view, chain[-1], RoundState.ERROR, RoundState.VOID)
     if len(broken) < MAX_BROKEN:
-        draft.add(CheckMerged(candidate_ids=(candidate.id,), again=True))
+        draft.add(CheckMerged(candidate_ids=tuple(each.id for each in chain), again=True))
         return True
-    _ask_about_checks(draft, candidate, broken[-1].reason)
+    _ask_about_checks(draft, chain[-1], broken[-1].reason)
     return False
 
 

@@ -88,12 +88,11 @@ async def _set_up(
 ) -> None:
     """Copy files and run the setup, unless the worktree was set up in the same way before."""
     path = place.tree.path
-    note = (git_dir_at(path) or path) / NOTE
     if setup.copy:
         await context.trees.work(path, copy_files, setup.copy, source=source, target=path)
-    if setup.setup is None or (note.exists() and note.read_text() == digest):
+    if setup.setup is None or await context.trees.work(path, noted_setup, path) == digest:
         return
-    note.unlink(missing_ok=True)
+    await context.trees.work(path, note_setup, path, None)
     await context.trees.work(
         path, run_setup, setup.setup, folder=path, seconds=SETUP_SECONDS, variables=setup.variables
     )
@@ -102,7 +101,22 @@ async def _set_up(
     if tracked:
         raise SetupFailed(f"the setup command changed tracked files: {', '.join(tracked[:MAX_NAMED])}")
     if not drift.left:  # what git does not ignore is removed with the next checkout, so that the setup has to run again
-        note.write_text(digest or "")
+        await context.trees.work(path, note_setup, path, digest or "")
+
+
+def noted_setup(path: Path) -> str | None:
+    """Return how the worktree was last set up; None if it was not, or something went wrong."""
+    note = (git_dir_at(path) or path) / NOTE
+    return note.read_text() if note.exists() else None
+
+
+def note_setup(path: Path, digest: str | None) -> None:
+    """Remember how the worktree was set up, or with None that it is being set up."""
+    note = (git_dir_at(path) or path) / NOTE
+    if digest is None:
+        note.unlink(missing_ok=True)
+    else:
+        note.write_text(digest)
 
 
 def is_busy(tx: Tx, *, host_id: str, path: Path) -> bool:
