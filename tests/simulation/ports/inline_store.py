@@ -48,19 +48,19 @@ class MemoryBackend(SqliteBackend):
     def connect(self) -> Any:
         return QuickConnection(super().connect(), self._raw)
 
-    def begin_read(self, connection: Connection) -> None:  # noqa: ARG002
+    def begin_read(self, connection: Connection) -> None:
         """Do nothing: nobody writes between two statements of a function that runs in the only thread."""
 
-    def begin_write(self, connection: Connection) -> None:  # noqa: ARG002
+    def begin_write(self, connection: Connection) -> None:
         self._raw.execute("BEGIN")
 
-    def commit(self, connection: Connection) -> None:  # noqa: ARG002
+    def commit(self, connection: Connection) -> None:
         self._raw.execute("COMMIT")
 
     def end_read(self, connection: Connection) -> None:
         self.rollback(connection)
 
-    def rollback(self, connection: Connection) -> None:  # noqa: ARG002
+    def rollback(self, connection: Connection) -> None:
         if self._raw.in_transaction:
             self._raw.execute("ROLLBACK")
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from mission.domain.errors import InvalidState
 from mission.domain.tasks.workspace import Workspace
 from mission.git.commit_trees import trees_of
 from mission.git.integration import landing
@@ -147,8 +148,9 @@ class MemoryTrees(Trees):
 
     async def drift(self, identity: Mapping[str, Any], *, watch: Any = None) -> TreeDrift:
         path = Path(identity["snapshot"]["tree"])
-        place = self.repository.worktrees.get(path)  # somebody may have deleted it
-        before, now = self.repository.trees[identity["id"]], place.files if place is not None else {}
+        if path not in self.repository.worktrees:
+            raise InvalidState(f"the folder {path} is gone")
+        before, now = self.repository.trees[identity["id"]], self.repository.worktrees[path].files
         changed = sorted(name for name in before if now.get(name) != before[name])
         return TreeDrift(modified=changed, left={name: "x" for name in now if name not in before})
 
@@ -193,8 +195,8 @@ class MemoryTrees(Trees):
         self.repository.worktrees[path].note = digest
 
     def _check_out_again(self, path: Path, *, tree: str) -> None:
-        place = self.repository.worktrees[path]
-        if self.repository.commits[place.commit].tree == tree:
+        place = self.repository.worktrees.get(path)
+        if place is not None and self.repository.commits[place.commit].tree == tree:
             self.git.check_out(path, path, commit=place.commit)
 
     def _of_run(self, top: Path, run_id: str) -> list[Path]:

@@ -6,7 +6,7 @@ import sqlite3
 from collections import Counter, namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import JSON, Connection
@@ -21,8 +21,8 @@ KNOWN_AFTER = 3
 class QuickConnection:
     """Runs kept statements itself; everything else goes through SQLAlchemy, which takes five times as long."""
 
-    _kept: dict[int, _Statement] = {}
-    _runs: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+    _kept: ClassVar[dict[int, _Statement]] = {}
+    _runs: ClassVar[WeakKeyDictionary[Any, int]] = WeakKeyDictionary()
 
     def __init__(self, slow: Connection, raw: sqlite3.Connection) -> None:
         self._slow = slow
@@ -143,7 +143,7 @@ def _reader(kind: Any, connection: Connection) -> Callable[[Any], Any] | None:
 def _row_class(names: Sequence[str]) -> Any:
     """Return the class of a statement's rows; columns of the same name are found by their place only."""
     twice = Counter(names)
-    base: Any = namedtuple("Row", [name if twice[name] == 1 else "_" for name in names], rename=True)  # noqa: PYI024
+    base: Any = namedtuple("Row", [name if twice[name] == 1 else "_" for name in names], rename=True)
 
     class Row(base):  # type: ignore[misc]
         __slots__ = ()

@@ -30,9 +30,7 @@ def check_start(tx: Tx, *, program: Program, machine: Machine, run_id: str, hold
     execution = tx.executions.find(program.execution_id)
     if execution is None or not execution.is_live:
         raise Violation(f"no_process_without_a_row: {program.execution_id} starts without a live row")
-    start = Start(
-        program=program, execution=execution, run=tx.runs.get(run_id), holder=holder, machine=machine, tx=tx
-    )
+    start = Start(program=program, execution=execution, run=tx.runs.get(run_id), holder=holder, machine=machine, tx=tx)
     for rule in RULES:
         try:
             rule(start)

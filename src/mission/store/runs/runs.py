@@ -30,9 +30,7 @@ _ABANDONED = _LIVE_ON_HOST.where(
 _HOLD = (
     update(runs)
     .where(runs.c.id == bindparam("run_id"), runs.c.fence == bindparam("earlier"))
-    .values(
-        holder=bindparam("held_by"), holder_until=bindparam("until", type_=UtcTime), fence=bindparam("raised")
-    )
+    .values(holder=bindparam("held_by"), holder_until=bindparam("until", type_=UtcTime), fence=bindparam("raised"))
 )
 
 

@@ -17,7 +17,7 @@ from mission.settings import Settings
 from tests.driven_runs import does, driven
 from tests.fake_executions import FakeExecutions
 from tests.services.conftest import fake_executions as fake_executions
-from tests.started_runs import StartedRuns
+from tests.started_runs import StartedRuns, task
 from tests.started_runs import runs as runs
 
 CLAUDE = f"""#!{sys.executable}
@@ -93,6 +93,17 @@ async def test_a_session_is_resumed_only_where_folder_and_branch_are_as_they_wer
 
     tree.rename(tree.with_name("moved"))
     assert not await is_resumed()
+
+
+async def test_a_launch_is_refused_if_the_budget_was_spent_since_it_was_decided(
+    runs: StartedRuns, fake_executions: FakeExecutions
+):
+    await runs.running(task("one"), task("two"), budget={"launches": 1})
+    tasks, run = await runs.tasks(), await runs.run()
+    await fake_executions.launch(tasks["one"].id, run_id=run.id, run_fence=run.fence)
+
+    with pytest.raises(InvalidState, match="has spent its budget"):
+        await fake_executions.launch(tasks["two"].id, run_id=run.id, run_fence=run.fence)
 
 
 async def test_in_a_run_only_the_run_launches(settings: Settings, repository: Path):
