@@ -158,6 +158,7 @@ class App:
                 launcher=self.launcher,
                 events=self.events,
                 policy=_policy(settings),
+                daily=self.run_context.daily,
             ),
         )
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.timestamps import format_time, parse_time, seconds_between, utc_now
+from mission.domain.timestamps import format_time, parse_time, seconds_between, span_in_words, utc_now
 
 NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
 
@@ -50,3 +50,11 @@ def test_seconds_between_two_times_are_never_negative_and_exact_to_the_milliseco
 def test_an_open_stretch_has_no_length():
     assert seconds_between(None, NOON) is None
     assert seconds_between(NOON, None) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "less than a minute"), (44 * 60, "44 min"), (3600, "1 h"), (6240, "1 h 44 min"), (100 * 3600, "4 d 4 h")],
+)
+def test_a_span_is_told_in_its_two_largest_units(seconds, words):
+    assert span_in_words(timedelta(seconds=seconds)) == words

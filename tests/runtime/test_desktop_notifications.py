@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 
 from mission.app import App
-from mission.domain.events import RunFinished
+from mission.domain.events import QueueItemCreated, RunFinished
 from mission.domain.runs.run import RunState
 from mission.runtime import desktop_notifications
 from mission.services.inbox import items as inbox
+from mission.store.logs.events import StoredEvent
 from tests.domain.runs.run_views import a_run
+from tests.store.rows import NOW
 
 PATIENCE = 60
 
@@ -58,14 +60,21 @@ async def test_the_end_of_a_run_is_announced(sqlite_settings, desk):
 
 
 async def test_many_at_once_are_one_notification_and_a_missing_program_is_no_trouble(monkeypatch, tmp_path):
-    items = [{"id": f"q_{number}", "kind": "mail", "subject": "s"} for number in range(6)]
-    assert desktop_notifications.notices(items) == [("Mission Control", "6 new inbox items: mission inbox")]
-    assert len(desktop_notifications.notices(items[:5])) == 5
+    items = [_item(number) for number in range(6)]
+    assert desktop_notifications.notices(None, events=items) == [
+        ("Mission Control", "6 new inbox items: mission inbox")
+    ]
+    assert len(desktop_notifications.notices(None, events=items[:5])) == 5
 
     monkeypatch.setenv("PATH", str(tmp_path))
     await desktop_notifications.show("t", "w")
     monkeypatch.setattr(desktop_notifications, "command", lambda *_: ["/does/not/exist"])
     await desktop_notifications.show("t", "w")
+
+
+def _item(number):
+    data = {"id": f"q_{number}", "kind": "mail", "subject": "s"}
+    return StoredEvent(seq=number, type=QueueItemCreated.topic, at=NOW, mission_id=None, agent_ids=(), data=data)
 
 
 async def _lines(path, count):

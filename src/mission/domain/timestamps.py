@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from mission.domain.errors import InvalidInput
 
@@ -42,6 +42,18 @@ def seconds_between(start: datetime | None, end: datetime | None) -> float | Non
     if start is None or end is None:
         return None
     return round(max(0.0, (end - start).total_seconds()), 3)
+
+
+def span_in_words(span: timedelta) -> str:
+    """Return a duration as people read it: `38 min`, `1 h 44 min` or `3 d 4 h`."""
+    minutes = max(0, round(span.total_seconds() / 60))
+    if minutes < 60:
+        return f"{minutes} min" if minutes else "less than a minute"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes:02} min" if minutes else f"{hours} h"
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours} h" if hours else f"{days} d"
 
 
 def _is_number(text: str) -> bool:

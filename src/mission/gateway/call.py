@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from mission.domain.permissions import PermissionPolicy
+from mission.domain.runs.options import Limits
 from mission.events.log import EventLog
 from mission.gateway.audit.audit_trail import AuditEntry
 from mission.gateway.caller import Caller, Identity
@@ -34,6 +35,8 @@ class Ports:
     launcher: Launcher
     events: EventLog
     policy: PermissionPolicy = field(default_factory=PermissionPolicy)
+    daily: Limits = field(default_factory=Limits)
+    """What all runs together may spend in a day."""
 
 
 class Call:
@@ -55,6 +58,7 @@ class Call:
         self.checks = ports.checks
         self.liveness = ports.liveness
         self.policy = ports.policy
+        self.daily = ports.daily
         self.registry = registry
         self.launcher = ports.launcher
         self.events = ports.events

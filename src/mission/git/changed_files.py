@@ -86,7 +86,7 @@ class Comparison:
         return self.now.scanner
 
     def changes_with_lines(self) -> Changes:
-        return replace(self.changes, patch=self.patch().packed())
+        return replace(self.changes, patch=self.patch().stored())
 
     def patch(self, path: str | None = None) -> Patch:
         """Return the lines that differ, in all files or in one; the changes are known even when these are not."""

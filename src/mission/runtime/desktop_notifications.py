@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from mission.domain.events import QueueItemCreated, RunFinished
 from mission.events.log import EventLog
+from mission.services.views.now.notice_text import notice_text
 from mission.services.work import Work
 from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
@@ -40,22 +40,19 @@ async def follow(work: Work, events: EventLog) -> None:
         found = await work.read(_behind, seq=position)
         if found:
             position = found[-1].seq
-            asked = notices([event.data for event in found if event.type == QueueItemCreated.topic])
-            ends = [end_notice(event.data) for event in found if event.type == RunFinished.topic]
-            for title, words in (*asked, *ends):
+            for title, words in await work.read(notices, events=found):
                 await show(title, words)
 
 
-def notices(items: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return a title and text for each new item, or one for all of them if there are many."""
-    if len(items) > AT_ONCE:
-        return [("Mission Control", f"{len(items)} new inbox items: mission inbox")]
-    return [(f"Mission Control: {item['kind']}", f"{item['subject']}\nmission inbox {item['id']}") for item in items]
-
-
-def end_notice(run: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a title and text for a run that has finished."""
-    return "Mission Control: a run has finished", f"{run['reason']}\nmission report {run['mission_id']}"
+def notices(tx: Tx, *, events: Sequence[StoredEvent]) -> list[tuple[str, str]]:
+    """Return a title and text for each new item and finished run; many items are one notification."""
+    asked = [event for event in events if event.type == QueueItemCreated.topic]
+    ended = [event for event in events if event.type == RunFinished.topic]
+    ends = [("Mission Control: a run has finished", notice_text(tx, event=event) or "") for event in ended]
+    if len(asked) > AT_ONCE:
+        return [("Mission Control", f"{len(asked)} new inbox items: mission inbox"), *ends]
+    items = [(f"Mission Control: {event.data['kind']}", notice_text(tx, event=event) or "") for event in asked]
+    return [*items, *ends]
 
 
 async def show(title: str, words: str) -> None:

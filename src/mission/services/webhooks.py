@@ -17,6 +17,7 @@ from mission.domain.timestamps import utc_now
 from mission.domain.webhook import MAX_REFUSALS, DeliveryProgress, Webhook, is_delivered, is_refused, pause_after
 from mission.events.log import EventLog
 from mission.services.inbox import items as inbox
+from mission.services.views.now.notice_text import notice_text
 from mission.services.work import Work
 from mission.store.logs.events import StoredEvent
 from mission.store.sql.compact_json import dumps
@@ -72,7 +73,8 @@ async def serve(work: Work, post: Post, *, hook: Webhook, position: int) -> int:
     if progress is None:
         return position
     fresh = [event for event in wanted if event.seq > progress.seq]
-    offered = await _offer(post, fresh[:BATCH], hook=hook, progress=progress)
+    texts = await work.read(_texts, events=fresh[:BATCH])
+    offered = await _offer(post, fresh[:BATCH], texts, hook=hook, progress=progress)
     await work.write(settle, progress=progress, offered=offered)
     return max(position, offered.seq)
 
@@ -112,12 +114,21 @@ def _behind(tx: Tx, *, seq: int, key: str) -> tuple[list[StoredEvent], bool]:
     return tx.events.since(seq, limit=READ_BATCH), progress is not None and progress.due_at <= tx.now
 
 
+def _texts(tx: Tx, *, events: Sequence[StoredEvent]) -> list[str | None]:
+    return [notice_text(tx, event=event) for event in events]
+
+
 async def _offer(
-    post: Post, events: Sequence[StoredEvent], *, hook: Webhook, progress: DeliveryProgress
+    post: Post,
+    events: Sequence[StoredEvent],
+    texts: Sequence[str | None],
+    *,
+    hook: Webhook,
+    progress: DeliveryProgress,
 ) -> DeliveryAttempt:
     settled = progress.seq
-    for event in events:
-        body = dumps(event.frame()).encode()
+    for event, text in zip(events, texts, strict=True):
+        body = dumps(event.frame() | ({"text": text} if text is not None else {})).encode()
         headers = hook.headers(id=f"event-{event.seq}", at=utc_now(), body=body)
         status = await post(hook.url, body=body, headers=headers)
         if not is_delivered(status):

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, inspect, text
 from mission.domain.errors import InvalidState
 from mission.store.backends.backend import Backend
 
-HEAD = "0018"
+HEAD = "0020"
 """The newest revision in migrations/versions; a test checks it."""
 TRIES = 10
 PAUSE = 0.02

@@ -237,6 +237,9 @@ task_patches = Table(
     metadata,
     Column("task_id", Text, ForeignKey("tasks.id", ondelete="CASCADE"), primary_key=True),
     Column("content", Text, nullable=False),
+    Column("added", Integer, nullable=False, server_default="0"),
+    Column("removed", Integer, nullable=False, server_default="0"),
+    Column("lines", json_type()),
 )
 """Separate from the tasks, which are read often: a patch may be long."""
 

@@ -41,6 +41,8 @@ from mission.store.tasks.patches import Patches
 from mission.store.tasks.tasks import Tasks
 from mission.store.tasks.workspaces import Workspaces
 from mission.store.views.activity import Activities
+from mission.store.views.attention import AttentionViews
+from mission.store.views.costs import CostViews
 from mission.store.views.executions import ExecutionViews
 from mission.store.views.id_prefixes import IdPrefixes
 from mission.store.views.jump_targets import JumpTargets
@@ -80,6 +82,14 @@ class Tx:
     @cached_property
     def tasks(self) -> Tasks:
         return Tasks(self.connection)
+
+    @cached_property
+    def attention(self) -> AttentionViews:
+        return AttentionViews(self.connection)
+
+    @cached_property
+    def costs(self) -> CostViews:
+        return CostViews(self.connection)
 
     @cached_property
     def patches(self) -> Patches:

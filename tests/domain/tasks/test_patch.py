@@ -48,3 +48,24 @@ def test_a_text_that_is_cut_ends_with_a_line_and_says_that_it_is_not_whole(files
             assert not lines.whole
             assert lines.text == "" or lines.text.endswith("\n")
             assert lines.note == files[path].note
+
+
+@pytest.mark.parametrize(
+    ("diff", "count"),
+    [
+        ("", (0, 0)),
+        ("--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@ def f\n one\n-two\n+2\n+3\n", (2, 1)),
+        ("@@ -1 +1 @@\n---\n++\n@@ -9 +9 @@\n-a\n\\ No newline at end of file", (1, 2)),
+        ("Binary files differ\n", (0, 0)),
+    ],
+)
+def test_lines_are_counted_in_hunks_and_never_in_the_header(diff, count):
+    assert Lines(text=diff).count == count
+
+
+def test_lines_that_are_missing_are_not_counted_as_none():
+    stored = Patch(files={"a": Lines(text="@@\n+1\n-1"), "b": Lines(text="@@\n+1", whole=False)}).stored()
+
+    assert stored.counts == {"a": (1, 1), "b": None}
+    assert stored.total == (1, 1)
+    assert Patch.unpacked(stored.content) is not None

@@ -11,6 +11,7 @@ from mission.domain.tasks.states import TaskStatus
 from mission.domain.tasks.task import Quality
 from mission.services.agents.registration import LivenessSettings
 from mission.services.views import mission as views
+from mission.services.views import mission_changes
 from tests.store.rows import at
 
 LIVENESS = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
@@ -70,9 +71,9 @@ def test_a_file_is_listed_once_with_each_task_that_changed_it_and_how(tx, rows):
     )
     rows.task(mission, "two", position=2, changes=changes(modified=["b"]), **DONE)
 
-    files = views.read_changes(tx, mission_id=mission.id)
+    files = mission_changes.read(tx, mission_id=mission.id).files
 
-    assert [(file.path, [(row.name, how) for row, how in file.tasks]) for file in files] == [
+    assert [(file.path, [(each.task_name, each.how) for each in file.changes]) for file in files] == [
         ("b", [("one", "A"), ("two", "M")]),
         ("new", [("one", "R")]),
         ("old", [("one", "D")]),
@@ -110,7 +111,7 @@ def test_a_long_source_is_cut_and_a_missing_one_is_nothing(tx, rows, monkeypatch
 
 
 @pytest.mark.parametrize(
-    "read", [views.read_changes, lambda tx, mission_id: views.get(tx, mission_id=mission_id, liveness=LIVENESS)]
+    "read", [mission_changes.read, lambda tx, mission_id: views.get(tx, mission_id=mission_id, liveness=LIVENESS)]
 )
 def test_an_unknown_mission_is_an_error(tx, read):
     with pytest.raises(NotFound):

@@ -14,6 +14,8 @@ from mission.domain.tasks.states import TaskStatus
 from mission.domain.tasks.task import Quality
 from mission.services.agents.registration import LivenessSettings
 from mission.services.views import overview as views
+from mission.services.views import task_lines
+from mission.services.views.now import mission_lines
 from tests.store.rows import NOW, at
 
 LIVENESS = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
@@ -32,7 +34,7 @@ def test_what_runs_comes_with_the_name_of_who_has_it_or_of_who_said_it_does(tx, 
 
     found = overview(tx)
 
-    assert {line.row.name: (line.agent, line.word) for line in found.running} == {
+    assert {each.line.row.name: (each.line.agent, each.line.word) for each in found.running} == {
         "hers": ("ada", "working"),
         "said": ("bob", "working"),
     }
@@ -52,9 +54,11 @@ def test_a_missions_bar_adds_up_to_its_tasks_and_failed_attempts_are_counted_apa
 
     [line] = overview(tx).missions
 
-    assert line.count == views.Count(unproved=2, working=2, needs=1, failed=1, failed_attempts=3, skipped=1, total=8)
+    assert line.count == task_lines.Count(
+        unproved=2, working=2, needs=1, failed=1, failed_attempts=3, skipped=1, total=8
+    )
     assert line.at_work == 1
-    assert views.count(views.task_lines(tx, tx.overviews.tasks(mission.id))) == line.count
+    assert task_lines.count(task_lines.task_lines(tx, tx.overviews.tasks(mission.id))) == line.count
 
 
 def test_a_missions_bar_tells_proved_tasks_from_unproved_accepted_and_failing_ones(tx, rows):
@@ -70,11 +74,11 @@ def test_a_missions_bar_tells_proved_tasks_from_unproved_accepted_and_failing_on
     found = overview(tx, since=at(-1))
 
     [line] = found.missions
-    assert line.count == views.Count(proved=2, accepted=1, unproved=1, failing=1, working=2, failed=1, total=7)
+    assert line.count == task_lines.Count(proved=2, accepted=1, unproved=1, failing=1, working=2, failed=1, total=7)
     assert line.count.done == 4
-    assert views.count(views.task_lines(tx, tx.overviews.tasks(mission.id))) == line.count
+    assert task_lines.count(task_lines.task_lines(tx, tx.overviews.tasks(mission.id))) == line.count
     assert found.proof == line.count
-    assert found.ended_counts == views.Count(proved=2, accepted=1, unproved=1, failed=1, total=5)
+    assert found.ended_counts == task_lines.Count(proved=2, accepted=1, unproved=1, failed=1, total=5)
 
 
 def test_nobody_is_at_work_in_a_mission_that_has_ended_and_a_partial_end_is_named(tx, rows):
@@ -82,7 +86,7 @@ def test_nobody_is_at_work_in_a_mission_that_has_ended_and_a_partial_end_is_name
     mission = rows.mission(**ended)
     rows.task(mission, status=TaskStatus.IN_PROGRESS, owner_id="a_1")
 
-    page = views.list_missions(tx, text="", statuses=None, archived=False, limit=9, offset=0)
+    page = mission_lines.list_missions(tx, text="", statuses=None, archived=False, limit=9, offset=0)
 
     [line] = page.missions
     assert (line.status, line.at_work) == ("partial", 0)
@@ -94,7 +98,7 @@ def test_missions_are_found_by_words_in_any_case_and_state(tx, rows):
     rows.mission("Bank", status=MissionStatus.FAILED)
 
     def listed(text, statuses=None):
-        page = views.list_missions(tx, text=text, statuses=statuses, archived=False, limit=9, offset=0)
+        page = mission_lines.list_missions(tx, text=text, statuses=statuses, archived=False, limit=9, offset=0)
         return [line.row.id for line in page.missions]
 
     assert listed(" sHop  the ") == [shop.id]
@@ -109,7 +113,7 @@ def test_what_ended_is_what_ended_since_the_reader_left_or_in_the_last_hours(tx,
 
     assert [line.row.name for line in overview(tx).ended] == ["just now", "today"]
     assert [line.row.name for line in overview(tx, since=at(-5)).ended] == ["just now"]
-    assert overview(tx, since=at(-5)).ended_counts == views.Count(failed=1, total=1)
+    assert overview(tx, since=at(-5)).ended_counts == task_lines.Count(failed=1, total=1)
 
 
 SILENT = {"last_seen_at": at(-60)}
@@ -122,7 +126,7 @@ def test_a_task_counts_the_files_it_changed_once_that_is_known(tx, rows):
     rows.task(mission, "ended", position=1, changes=lists)
     rows.task(mission, "waits", position=2)
 
-    assert [line.files for line in views.task_lines(tx, tx.overviews.tasks(mission.id))] == [4, None]
+    assert [line.files for line in task_lines.task_lines(tx, tx.overviews.tasks(mission.id))] == [4, None]
 
 
 @pytest.mark.parametrize(

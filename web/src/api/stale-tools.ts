@@ -55,6 +55,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "run_report" },
   ],
   execution: [
+    { tool: "costs" },
     { tool: "execution_get", about: "execution" },
     { tool: "execution_list" },
     { tool: "overview_executions" },
@@ -105,6 +106,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "execution_get", about: "execution" },
     { tool: "execution_list" },
     { tool: "execution_observations", about: "execution" },
+    { tool: "overview" },
     { tool: "overview_executions" },
     { tool: "overview_spending" },
   ],
@@ -129,6 +131,8 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "run_report" },
   ],
   run: [
+    { tool: "costs" },
+    { tool: "overview" },
     { tool: "overview_find" },
     { tool: "run_get" },
     { tool: "run_list" },
@@ -178,6 +182,7 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
 /** Tools whose answers also change without an event. */
 export const FADING_TOOLS: readonly ToolName[] = [
   "agent_list",
+  "costs",
   "overview",
   "overview_course",
   "overview_executions",

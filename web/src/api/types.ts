@@ -239,6 +239,14 @@ export interface Budget {
   per_task?: SpendingLimits | null;
 }
 
+export interface BudgetUse {
+  run_id: string | null;
+  name: string;
+  limit_usd: number;
+  usd: number | null;
+  unknown: number;
+}
+
 export type CallerType = "orchestrator" | "subagent";
 
 export interface CandidateById {
@@ -284,11 +292,20 @@ export interface ChangedBy {
   task_id: string;
   task_name: string;
   how: string;
+  added: number | null;
+  removed: number | null;
 }
 
 export interface ChangedPath {
   path: string;
   tasks: ChangedBy[];
+}
+
+export interface ChangedSum {
+  files: number;
+  added: number;
+  removed: number;
+  uncounted: number;
 }
 
 export interface CheckBefore {
@@ -504,6 +521,34 @@ export interface ContextFilter {
 
 export type ContextSection = "decisions" | "milestones" | "blockers" | "phase_summary" | "tasks";
 
+export interface CostOf {
+  id: string;
+  name: string;
+  mission_id: string | null;
+  usd: number | null;
+  tokens: number | null;
+  unknown: number;
+}
+
+export interface CostSum {
+  usd: number | null;
+  tokens: number | null;
+  unknown: number;
+}
+
+export interface Costs {
+  now: string;
+  since: string;
+  total: CostSum;
+  today: CostSum;
+  days: CostOf[];
+  missions: CostOf[];
+  runs: CostOf[];
+  agents: CostOf[];
+  tasks: CostOf[];
+  budgets: BudgetUse[];
+}
+
 export interface CountUnread {
   agent_id: string;
   priority?: Priority[] | null;
@@ -709,6 +754,8 @@ export interface EndedTask {
   agent: string | null;
   completed_at: string;
   files: number | null;
+  added: number | null;
+  removed: number | null;
 }
 
 export interface EntryById {
@@ -973,6 +1020,12 @@ export interface GetContext {
   cursor?: string | null;
 }
 
+export interface GetCosts {
+  days?: number;
+  utc_offset?: number;
+  mission_id?: string | null;
+}
+
 export interface GetCourse {
   since: string;
 }
@@ -992,6 +1045,7 @@ export interface GetNextTasks {
 
 export interface GetOverview {
   since?: string | null;
+  today?: string | null;
 }
 
 export interface GetRepository {
@@ -1495,8 +1549,19 @@ export interface MilestoneRow {
   metadata: Record<string, unknown> | null;
 }
 
+export interface MissionAgent {
+  id: string | null;
+  name: string | null;
+  task_id: string;
+  state: string;
+}
+
 export interface MissionChanges {
   files: ChangedPath[];
+  added: number;
+  removed: number;
+  uncounted: number;
+  trees_left_out: number;
 }
 
 export interface MissionContext {
@@ -1537,6 +1602,11 @@ export interface MissionGlance {
   repository_path: string | null;
   tasks: TaskCount;
   at_work: number;
+  group: string;
+  needs_you: number;
+  agents: MissionAgent[];
+  cost: CostSum;
+  estimated_range: number[] | null;
   created_at: string;
   updated_at: string;
 }
@@ -1645,6 +1715,11 @@ export interface NewToken {
   expires_at: string | null;
 }
 
+export interface NewsLine {
+  kind: string;
+  text: string;
+}
+
 export interface NewsRecord {
   messages: MessageRecord[];
   events: EventRecord[];
@@ -1729,6 +1804,13 @@ export interface OverviewRecord {
   failed_attempts: number;
   proof: TaskCount;
   fleet: FleetAgent[];
+  since_left: NewsLine[];
+  stuck: StuckTask[];
+  stuck_total: number;
+  next_up: ReadyTask[];
+  ready: number;
+  changed: ChangedSum;
+  changed_today: ChangedSum;
 }
 
 export interface ParallelGroup {
@@ -1871,6 +1953,16 @@ export interface ReadMail {
 export interface ReadOutput {
   id: string;
   offset?: number;
+}
+
+export interface ReadyTask {
+  id: string;
+  name: string;
+  mission_id: string;
+  mission_name: string;
+  ready_since: string;
+  failed_attempts: number;
+  estimated_range: number[] | null;
 }
 
 export interface RecipientFilter {
@@ -2417,6 +2509,20 @@ export interface SteeredRun {
   mission_id: string;
   state: string;
   reason: string | null;
+}
+
+export interface StuckTask {
+  reason: string;
+  since: string;
+  mission_id: string;
+  mission_name: string;
+  task_id: string;
+  task_name: string;
+  state: string;
+  agent: string | null;
+  failed_attempts: number;
+  execution_id: string | null;
+  tasks: number;
 }
 
 export interface SuggestChecks {
@@ -3049,6 +3155,7 @@ export interface Tools {
   complete_phase: { args: CompletePhase; result: CompletedPhase };
   complete_task: { args: CompleteTask; result: CompletedTask };
   complete_workflow: { args: CompleteWorkflow; result: CompletedMission };
+  costs: { args: GetCosts; result: Costs };
   evidence_export: { args: ExportEvidence; result: EvidenceStatements };
   evidence_get: { args: EvidenceById; result: EvidenceDetail };
   evidence_list: { args: ListEvidence; result: EvidenceList };
@@ -3106,6 +3213,7 @@ export interface Tools {
   overview_names: { args: NameIds; result: NamesById };
   overview_proof: { args: LookProof; result: TaskProofGlance };
   overview_proposed_checks: { args: LookProposed; result: ProposedCommands };
+  overview_running_changes: { args: LookMission; result: MissionChanges };
   overview_spending: { args: SpendingOf; result: Spending };
   overview_task: { args: LookTask; result: TaskStory };
   overview_workspace_sizes: { args: LookSizes; result: WorkspaceSizes };

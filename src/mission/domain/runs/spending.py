@@ -32,10 +32,10 @@ def spent_by(executions: Iterable[Spender], *, now: datetime, minutes: float | N
     """Return what these executions spent; `minutes` is the wall time, by default the sum of their own."""
     rows = list(executions)
     own = sum(_seconds(each, now=now) for each in rows) / 60
-    tokens = _total(_tokens(each) for each in rows)
+    used = _total(tokens(each) for each in rows)
     return Spent(
-        usd=_total(_price(each) for each in rows),
-        tokens=int(tokens) if tokens is not None else None,
+        usd=_total(price(each) for each in rows),
+        tokens=int(used) if used is not None else None,
         minutes=round(own if minutes is None else minutes, 3),
         launches=len(rows),
     )
@@ -67,14 +67,15 @@ def shares(spent: Spent, limits: Limits) -> dict[str, float]:
     return found
 
 
-def _price(execution: Spender) -> float | None:
+def price(execution: Spender) -> float | None:
     """Return what an execution cost; None if its client did not say."""
     if _is_silent_yet(execution):
         return 0.0
     return _number((execution.usage or {}).get("cost_usd"))
 
 
-def _tokens(execution: Spender) -> float | None:
+def tokens(execution: Spender) -> float | None:
+    """Return how many tokens an execution used; None if its client did not say."""
     if _is_silent_yet(execution):
         return 0.0
     return _total(_number((execution.usage or {}).get(name)) for name in TOKENS)

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from mission.domain.plural import counted
+from mission.domain.tasks.patch import StoredPatch
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,8 +37,8 @@ class Changes:
     renamed: Sequence[Rename] = ()
     commits: Sequence[Commit] = ()
     warnings: Sequence[str] = ()
-    patch: str | None = None
-    """The changed lines, packed (`mission.domain.tasks.patch`), if requested; stored separately."""
+    patch: StoredPatch | None = None
+    """The changed lines, if requested; stored separately."""
 
     @property
     def paths(self) -> list[str]:

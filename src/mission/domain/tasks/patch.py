@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -37,6 +37,20 @@ class Lines:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class StoredPatch:
+    """A patch as it is stored: compressed, with its lines counted so that nobody has to unpack it for that."""
+
+    content: str
+    counts: Mapping[str, LineCount | None]
+    """The counts by path; None where lines are missing."""
+
+    @property
+    def total(self) -> LineCount:
+        """Return the sum of all that was counted."""
+        return add_up(self.counts.values())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Patch:
     """The changed lines by path, or the reason why they are unknown."""
 
@@ -48,6 +62,14 @@ class Patch:
         files = {path: [lines.text, lines.whole, lines.note] for path, lines in self.files.items()}
         content = json.dumps({"files": files, "missing": self.missing}).encode()
         return base64.b64encode(zlib.compress(content)).decode()
+
+    def stored(self) -> StoredPatch:
+        """Return the patch in the form in which it is stored."""
+        return StoredPatch(content=self.packed(), counts=self.counts)
+
+    @property
+    def counts(self) -> dict[str, LineCount | None]:
+        return {path: lines.count for path, lines in self.files.items()}
 
     @classmethod
     def unpacked(cls, text: str) -> Patch | None:
@@ -69,6 +91,12 @@ def count_lines(diff: str) -> LineCount:
         added += in_hunk and line.startswith("+")
         removed += in_hunk and line.startswith("-")
     return LineCount(added, removed)
+
+
+def add_up(counts: Iterable[LineCount | None]) -> LineCount:
+    """Return the sum of the counts that are known."""
+    known = [each for each in counts if each is not None]
+    return LineCount(sum(each.added for each in known), sum(each.removed for each in known))
 
 
 def shortened(files: Mapping[str, Lines], *, budget: int = MAX_PATCH_LENGTH) -> dict[str, Lines]:

@@ -24,7 +24,7 @@ def changes_between(top: Path, old: str, new: str, *, lines: bool = False) -> Ch
         differences = differences_between(own, old, new)
         added, modified, deleted = sort_paths(differences)
         changes = Changes(added=added, modified=modified, deleted=deleted, renamed=find_renames(differences))
-        return replace(changes, patch=_patch(own, differences, changes).packed()) if lines else changes
+        return replace(changes, patch=_patch(own, differences, changes).stored()) if lines else changes
 
 
 def patch_between(top: Path, old: str, new: str) -> Patch:

@@ -12,7 +12,8 @@ from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.ids import KINDS, PREFIXES
 from mission.domain.search_text import DocumentKind, NameMatch, match_name, terms_of, words_of
 from mission.services.agents.registration import LivenessSettings
-from mission.services.views.overview import agent_lines, shown_status
+from mission.services.views.now.mission_lines import shown_status
+from mission.services.views.overview import agent_lines
 from mission.store.transaction import Tx
 from mission.store.views.search_index import SearchQuery
 

@@ -1,4 +1,4 @@
-"""One mission as people see it: header, tasks, journal and changed files."""
+"""One mission as people see it: header, tasks and journal."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase
 from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.states import DONE, OPEN
-from mission.domain.tasks.task import CHANGE_LISTS
 from mission.services.agents.registration import LivenessSettings
 from mission.services.paging import cut_page, position_of, row_cursor
-from mission.services.views.overview import Count, TaskLine, count, shown_status, task_lines
+from mission.services.views.mission_changes import changed_paths
+from mission.services.views.now.mission_lines import shown_status
+from mission.services.views.task_lines import Count, TaskLine, count, task_lines
 from mission.store.transaction import Tx
 
 MAX_SOURCE_LENGTH = 10_000
@@ -53,14 +54,6 @@ class JournalPage:
     next: str | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChangedFile:
-    """A file and the tasks that changed it, each with the kind of change."""
-
-    path: str
-    tasks: Sequence[tuple[Any, str]]
-
-
 def get(tx: Tx, *, mission_id: str, liveness: LivenessSettings) -> MissionDetail:
     """Return a mission as its page shows it."""
     mission = tx.missions.get(mission_id)
@@ -84,7 +77,7 @@ def get(tx: Tx, *, mission_id: str, liveness: LivenessSettings) -> MissionDetail
         count=count(tasks),
         phase_counts={number: count(lines) for number, lines in by_phase.items()},
         entries=tx.overviews.count_journal(mission_id),
-        files=len({path for line in tasks for path, _ in _changed(line.row.changes)}),
+        files=len({path for line in tasks for path, _ in changed_paths(line.row.changes)}),
         task_seconds=sum(spent),
         typical=typical,
         estimate=estimate(
@@ -104,25 +97,6 @@ def read_journal(tx: Tx, *, mission_id: str, limit: int, cursor: str | None) -> 
     page = cut_page(entries, limit=limit, cursor=lambda entry: row_cursor(entry[0]))
     authors = {id for entry, _ in page.rows if (id := entry.author or entry.answered_by)}
     return JournalPage(entries=page.rows, names=tx.overviews.names(sorted(authors)), next=page.next)
-
-
-def read_changes(tx: Tx, *, mission_id: str) -> list[ChangedFile]:
-    """Return every file that the mission's tasks changed, by path."""
-    tx.missions.get(mission_id)
-    files: dict[str, list[tuple[Any, str]]] = {}
-    for row in tx.overviews.tasks(mission_id):
-        for path, how in _changed(row.changes):
-            files.setdefault(path, []).append((row, how))
-    return [ChangedFile(path=path, tasks=files[path]) for path in sorted(files)]
-
-
-def _changed(changes: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Return each changed path and its kind: A, M, D, or R instead of A for the target of a rename."""
-    if not changes:
-        return []
-    renamed = {move["to"] for move in changes["renamed"]}
-    letters = {name: name[0].upper() for name in CHANGE_LISTS}
-    return [(path, "R" if path in renamed else letters[name]) for name in CHANGE_LISTS for path in changes[name]]
 
 
 def _step(row: Any, edges: Mapping[str, Sequence[str]]) -> PathStep:

@@ -16,8 +16,10 @@ from mission.domain.tasks.journal import JournalEntry
 from mission.domain.timestamps import format_time
 from mission.services.agents.registration import LivenessSettings
 from mission.services.views import mission as mission_view
-from mission.services.views.mission import ChangedFile, MissionDetail
-from mission.services.views.overview import TaskLine
+from mission.services.views import mission_changes
+from mission.services.views.mission import MissionDetail
+from mission.services.views.mission_changes import ChangedFile
+from mission.services.views.task_lines import TaskLine
 from mission.store.transaction import Tx
 
 MAX_ENTRIES = 10_000
@@ -70,7 +72,7 @@ def export(tx: Tx, *, mission_id: str, format: str, liveness: LivenessSettings) 
     """Return the mission with its tasks and their evidence, decisions, issues, milestones and changed files."""
     detail = mission_view.get(tx, mission_id=mission_id, liveness=liveness)
     page = mission_view.read_journal(tx, mission_id=mission_id, limit=MAX_ENTRIES, cursor=None)
-    files = mission_view.read_changes(tx, mission_id=mission_id)
+    files = mission_changes.read(tx, mission_id=mission_id).files
     story = _Story(
         detail=detail,
         entries=list(reversed(page.entries)),
@@ -115,7 +117,7 @@ def _lines(story: _Story) -> Iterator[str]:
         yield "## Changed files"
         yield ""
         for file in story.files:
-            by = ", ".join(f"{_plain(row.name)} ({how})" for row, how in file.tasks)
+            by = ", ".join(f"{_plain(each.task_name)} ({each.how})" for each in file.changes)
             yield f"- `{file.path.replace('`', '')}`: {by}"
 
 
@@ -206,7 +208,7 @@ def _json(story: _Story) -> str:
         "tasks": [_task_record(line, story) for line in story.detail.tasks],
         "journal": [{**entry.record(), "kind": str(entry.kind), "task": task} for entry, task in story.entries],
         "files": [
-            {"path": file.path, "tasks": [{"task_id": row.id, "how": how} for row, how in file.tasks]}
+            {"path": file.path, "tasks": [{"task_id": each.task_id, "how": each.how} for each in file.changes]}
             for file in story.files
         ],
     }

@@ -17,6 +17,7 @@ from mission.services.evidence.left_files import left_in_tree_of
 from mission.services.repositories.working_trees import Trees
 from mission.services.work import Work
 from mission.store.logs.events import StoredEvent
+from mission.store.tasks.patches import Counts
 from mission.store.transaction import Tx
 
 MAX_EVENTS = 500
@@ -77,26 +78,26 @@ async def changed_files(work: Work, trees: Trees, *, task_id: str) -> ChangedFil
     """Return the task's changes: those that were reported and checked, or how its tree differs from its start now."""
     task, checked = await work.read(_with_checked, task_id=task_id)
     final = checked is not None or _has_ended(task)
+    counts: Counts = {}
     if final:
         changes = checked or (Changes.from_dict(task.changes) if task.changes else None)
-        patch = await work.read(_patch, task_id=task.id) if changes is not None else None
+        counts = await work.read(_stored_counts, task_id=task.id)
     elif task.snapshot is None or task.host_id != trees.host_id:
-        changes, patch = None, None
+        changes = None
     else:
         ignore = await left_in_tree_of(work, task)
         changes = await trees.changes(task.snapshot, lines=True, max_files=MAX_COUNTED, ignore=ignore)
-        patch = Patch.unpacked(changes.patch) if changes.patch is not None else None
+        counts = changes.patch.counts if changes.patch is not None else {}
     return ChangedFiles(
         changes=changes,
         final=final,
-        counts=_counts(patch),
+        counts={path: count for path, count in counts.items() if count is not None},
         outside=frozenset(verify_scope(changes, list(task.areas)).unexpected_files),
     )
 
 
-def _counts(patch: Patch | None) -> dict[str, LineCount]:
-    counts = {path: lines.count for path, lines in (patch.files if patch is not None else {}).items()}
-    return {path: count for path, count in counts.items() if count is not None}
+def _stored_counts(tx: Tx, *, task_id: str) -> Counts:
+    return tx.patches.counts_of([task_id]).get(task_id, {})
 
 
 async def lines(work: Work, trees: Trees, *, task_id: str, path: str) -> Lines:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, bindparam, func, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, bindparam, case, exists, func, or_, select
 
 from mission.domain.checks.evidence import ProofState
+from mission.domain.inbox.item import ItemState
 from mission.domain.missions.critical_path import PathStep
-from mission.domain.missions.mission import ENDED
+from mission.domain.missions.mission import ENDED, MissionStatus
 from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.states import ACTIVE, OPEN, RUNNING
 from mission.store.columns import UtcTime
@@ -18,7 +19,7 @@ from mission.store.missions.task_counts import COUNT_BUCKETS
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import PagePosition, older_than
 from mission.store.sql.prepared_statements import Prepared
-from mission.store.tables import agents, dependencies, journal, missions, phases, tasks
+from mission.store.tables import agents, dependencies, journal, missions, phases, queue_items, task_patches, tasks
 from mission.store.tasks.tasks import ZERO
 
 TASK_STATE = (
@@ -31,9 +32,10 @@ TASK_STATE = (
     tasks.c.proof_state,
     tasks.c.owner_id,
     tasks.c.agent_name,
+    tasks.c.attempt_started_at,
 )
 """The state of a task, and its owner."""
-_ROW = (
+TASK_ROW = (
     *TASK_STATE,
     tasks.c.phase_number,
     tasks.c.name,
@@ -41,17 +43,35 @@ _ROW = (
     tasks.c.attempts,
     tasks.c.failed_attempts,
     tasks.c.started_at,
-    tasks.c.attempt_started_at,
     tasks.c.completed_at,
+    tasks.c.updated_at,
 )
 _ENDED = sorted(map(str, ENDED))
+_UNSTARTED = [str(MissionStatus.PLANNING), str(MissionStatus.READY)]
+MISSION_GROUPS = ("needs_you", "running", "planning", "rest")
 _OPEN = sorted(map(str, OPEN))
 _RUNNING = sorted(map(str, RUNNING))
 _ACTIVE = sorted(map(str, ACTIVE))
 OPEN_MISSION = (missions.c.status.not_in(_ENDED), missions.c.archived_at.is_(None))
 IN_HAND = (tasks.c.waiting_for == 0, tasks.c.status.in_(_RUNNING))
 _SUMS = [func.sum(phases.c[name]).label(name) for name in COUNT_BUCKETS]
+_NEEDS_YOU = (
+    exists()
+    .where(queue_items.c.mission_id == missions.c.id, queue_items.c.state == str(ItemState.OPEN))
+    .correlate(missions)
+)
+_HAS_WORK = exists().where(tasks.c.mission_id == missions.c.id, *IN_HAND).correlate(missions)
+RANK = case(
+    (_NEEDS_YOU, 0),
+    (missions.c.status.in_(_ENDED), 3),
+    (_HAS_WORK, 1),
+    (missions.c.status.in_(_UNSTARTED), 2),
+    else_=3,
+)
+"""The position of a mission in `MISSION_GROUPS`."""
 _MISSION_ROW = (
+    RANK.label("rank"),
+    missions.c.max_parallel,
     missions.c.id,
     missions.c.name,
     missions.c.objective,
@@ -65,7 +85,7 @@ _MISSION_ROW = (
 _OPEN_MISSIONS = (
     select(*_MISSION_ROW)
     .where(*OPEN_MISSION)
-    .order_by(missions.c.updated_at.desc(), missions.c.id)
+    .order_by(RANK, missions.c.updated_at.desc(), missions.c.id)
     .limit(bindparam("limit"))
 )
 _COUNT_OPEN = select(func.count()).select_from(missions).where(*OPEN_MISSION)
@@ -110,7 +130,7 @@ _OPEN_COUNTS = (
     .where(*OPEN_MISSION)
 )
 _IN_HAND = (
-    select(*_ROW, missions.c.name.label("mission_name"), journal.c.summary, journal.c.created_at.label("said_at"))
+    select(*TASK_ROW, missions.c.name.label("mission_name"), journal.c.summary, journal.c.created_at.label("said_at"))
     .select_from(missions)
     .join(tasks, tasks.c.mission_id == missions.c.id)
     .outerjoin(journal, (journal.c.task_id == tasks.c.id) & (journal.c.sequence == tasks.c.entries))
@@ -119,7 +139,7 @@ _IN_HAND = (
     .limit(bindparam("limit"))
 )
 _IN_HANDS_OF = (
-    select(*_ROW)
+    select(*TASK_ROW)
     .join(missions, missions.c.id == tasks.c.mission_id)
     .where(*OPEN_MISSION, *IN_HAND, tasks.c.owner_id.in_(bindparam("ids", expanding=True)))
     .order_by(missions.c.created_at.desc(), missions.c.id, tasks.c.started_at, tasks.c.id)
@@ -135,9 +155,16 @@ _COUNT_ACTIVE = (
     )
 )
 _ENDED_SINCE = (
-    select(*_ROW, tasks.c.changes, missions.c.name.label("mission_name"))
+    select(
+        *TASK_ROW,
+        tasks.c.changes,
+        missions.c.name.label("mission_name"),
+        task_patches.c.added.label("lines_added"),
+        task_patches.c.removed.label("lines_removed"),
+    )
     .select_from(missions)
     .join(tasks, tasks.c.mission_id == missions.c.id)
+    .outerjoin(task_patches, task_patches.c.task_id == tasks.c.id)
     .where(
         missions.c.updated_at > bindparam("since", type_=UtcTime),
         tasks.c.completed_at > bindparam("since", type_=UtcTime),
@@ -164,7 +191,7 @@ _OPEN_STEPS = (
 )
 _OF_MISSION = (
     select(
-        *_ROW,
+        *TASK_ROW,
         tasks.c.position,
         tasks.c.parallel_group,
         tasks.c.complexity,
@@ -204,7 +231,7 @@ class Overviews:
         self._connection = connection
 
     def open_missions(self, *, limit: int) -> list[Any]:
-        """Return missions that have not ended, the most recently active first."""
+        """Return missions that have not ended: those that need a person, then those with work, then the rest."""
         return list(self._connection.execute(_OPEN_MISSIONS, {"limit": limit}))
 
     def count_open(self) -> int:
@@ -224,7 +251,7 @@ class Overviews:
         counted = select(missions.c.status, func.count().label("missions")).where(*where).group_by(missions.c.status)
         counts = {row.status: int(row.missions) for row in self._connection.execute(counted)}
         chosen = [missions.c.status.in_(statuses)] if statuses is not None else []
-        page = select(*_MISSION_ROW).where(*where, *chosen).order_by(missions.c.updated_at.desc(), missions.c.id)
+        page = select(*_MISSION_ROW).where(*where, *chosen).order_by(RANK, missions.c.updated_at.desc(), missions.c.id)
         return list(self._connection.execute(page.limit(limit).offset(offset))), counts
 
     def task_counts(self, ids: Sequence[str]) -> dict[str, dict[str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
@@ -10,12 +10,14 @@ from pydantic import Field
 from mission.domain.checks.evidence import EvidenceState
 from mission.domain.tasks.journal import JournalEntry
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
+from mission.gateway.registry import Arguments, Result, attribute, tool
 from mission.services.views import mission as mission_view
+from mission.services.views import mission_changes
 from mission.services.views import mission_export as export_view
-from mission.services.views.mission import ChangedFile, JournalPage, MissionDetail
+from mission.services.views.mission import JournalPage, MissionDetail
+from mission.services.views.mission_changes import TaskChange
 from mission.services.views.mission_export import Export
-from mission.services.views.overview import Count, TaskLine
+from mission.services.views.task_lines import Count, TaskLine
 from mission.tools.page.overview import TaskCount
 from mission.tools.shared.fields import MissionId, Range
 from mission.tools.shared.topics import JOURNAL, MISSION
@@ -227,24 +229,31 @@ class ChangedBy(Result):
     task_id: str
     task_name: str
     how: str = Field(description="A added, M modified, D deleted, R renamed")
+    added: int | None = Field(description="Added lines; null if unknown")
+    removed: int | None
+
+    @classmethod
+    def of(cls, change: TaskChange) -> ChangedBy:
+        return cls(
+            task_id=change.task_id,
+            task_name=change.task_name,
+            how=change.how,
+            added=change.lines.added if change.lines else None,
+            removed=change.lines.removed if change.lines else None,
+        )
 
 
 class ChangedPath(Result):
     path: str
-    tasks: list[ChangedBy]
-
-    @classmethod
-    def of(cls, file: ChangedFile) -> ChangedPath:
-        by = [ChangedBy(task_id=row.id, task_name=row.name, how=how) for row, how in file.tasks]
-        return cls(path=file.path, tasks=by)
+    tasks: list[ChangedBy] = attribute("changes")
 
 
 class MissionChanges(Result):
     files: list[ChangedPath]
-
-    @classmethod
-    def of(cls, files: Sequence[ChangedFile]) -> MissionChanges:
-        return cls(files=files)
+    added: int = attribute("total.added", description="Added lines of all tasks, as far as they are known")
+    removed: int = attribute("total.removed")
+    uncounted: int = Field(description="Files with unknown lines")
+    trees_left_out: int = Field(description="Worktrees that were not compared")
 
 
 class ExportMission(Arguments):
@@ -278,9 +287,15 @@ async def overview_journal(call: Call, args: ReadJournal) -> JournalPage:
 
 
 @tool(toolset="control", result=MissionChanges, reads=True, stale_on=("task",), about="mission")
-async def overview_changes(call: Call, args: LookMission) -> list[ChangedFile]:
-    """List the files changed by a mission's tasks, with the tasks that changed each."""
-    return await call.read(mission_view.read_changes, mission_id=args.mission_id)
+async def overview_changes(call: Call, args: LookMission) -> mission_changes.MissionChanges:
+    """List the files and lines that a mission's ended tasks changed, with the tasks that changed each."""
+    return await call.read(mission_changes.read, mission_id=args.mission_id)
+
+
+@tool(toolset="control", result=MissionChanges, reads=True)
+async def overview_running_changes(call: Call, args: LookMission) -> mission_changes.MissionChanges:
+    """List what differs now in the worktrees of a mission's running tasks."""
+    return await mission_changes.read_running(call, call.trees, mission_id=args.mission_id)
 
 
 @tool(toolset="control", result=ExportedMission, reads=True)
