@@ -8,7 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mission.app import App
+from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
+from mission.domain.executions.signals import Delivery
+from mission.domain.ids import new_id
 from mission.domain.tasks.hold import Hold, HoldKind
+from mission.domain.tasks.patch import Lines, Patch
 from mission.domain.tasks.states import TaskStatus
 from mission.gateway.caller import Caller
 from mission.services.inbox import items as inbox
@@ -85,6 +89,8 @@ async def fill(settings: Settings, *, now: datetime | None = None) -> dict[str, 
             clock.now = end - timedelta(hours=3)
             await _other(app, call, clock, end, name, agent, tasks, completed, running)
         await _done_before(call, clock, end)
+        clock.now = end
+        await app.database.write(_spend, mission_id=found["mission"])
     return found
 
 
@@ -195,6 +201,35 @@ def _escalate(tx: Tx, *, task_id: str, agent_id: str) -> None:
         task_id=task_id,
         agent_id=agent_id,
     )
+
+
+def _spend(tx: Tx, *, mission_id: str) -> None:
+    """Let agents that were launched have done some of the tasks: prices are known, except for one client."""
+    rows = [tx.tasks.get(row.id) for row in tx.overviews.tasks(mission_id) if row.completed_at is not None]
+    for number, task in enumerate(rows[:6]):
+        usage = {"input_tokens": 90_000 * (number + 1), "output_tokens": 9_000}
+        priced = {} if number == 5 else {"cost_usd": 1.85 * (number + 1)}
+        tx.executions.add(
+            Execution(
+                id=new_id("execution"),
+                mission_id=mission_id,
+                task_id=task.id,
+                agent_id=task.owner_id or "",
+                adapter="claude-code",
+                mode=Mode.HEADLESS,
+                delivery=Delivery.MCP_TOOL,
+                protocol={},
+                host_id="test-host",
+                status=ExecutionStatus.COMPLETED,
+                usage=usage | priced,
+                created_at=task.created_at,
+                updated_at=task.completed_at or tx.now,
+                started_at=task.started_at,
+                ended_at=task.completed_at,
+            )
+        )
+        lines = "".join(f"+line {line}\n" for line in range(12 * (number + 1))) + "-old\n" * (4 * number)
+        tx.patches.put(task.id, Patch(files={f"src/ledger/part_{number}.py": Lines(text=f"@@\n{lines}")}).stored())
 
 
 async def _other(

@@ -46,6 +46,7 @@ def addresses(ids: dict[str, str]) -> dict[str, str]:
         **{f"run-{state}": f"/runs/{ids[state]}" for state in RUN_STATES},
         "run-candidate": f"/runs/{ids['running']}?candidate={ids['candidate']}",
         "run-conflict": f"/runs/{ids['running']}?candidate={ids['conflict']}",
+        "costs": "/costs",
         "search": "/search?q=postings",
         "inbox": "/inbox",
         "task": f"/tasks/{ids['task']}",

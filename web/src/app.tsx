@@ -21,6 +21,7 @@ const PAGES = {
   executions: () => import("@/features/executions/executions-page"),
   agents: () => import("@/features/agents/agents-page"),
   workspaces: () => import("@/features/workspaces/workspaces-page"),
+  costs: () => import("@/features/costs/costs-page"),
   templates: () => import("@/features/templates/templates-page"),
   audit: () => import("@/features/audit/audit-page"),
   settings: () => import("@/features/settings/settings-page"),
@@ -38,6 +39,7 @@ const TaskPage = lazy(async () => ({ default: (await PAGES.task()).TaskPage }));
 const ExecutionsPage = lazy(async () => ({ default: (await PAGES.executions()).ExecutionsPage }));
 const AgentsPage = lazy(async () => ({ default: (await PAGES.agents()).AgentsPage }));
 const WorkspacesPage = lazy(async () => ({ default: (await PAGES.workspaces()).WorkspacesPage }));
+const CostsPage = lazy(async () => ({ default: (await PAGES.costs()).CostsPage }));
 const TemplatesPage = lazy(async () => ({ default: (await PAGES.templates()).TemplatesPage }));
 const AuditPage = lazy(async () => ({ default: (await PAGES.audit()).AuditPage }));
 const SettingsPage = lazy(async () => ({ default: (await PAGES.settings()).SettingsPage }));
@@ -67,6 +69,7 @@ export function App() {
             <Route path="executions/:id" element={<ExecutionsPage />} />
             <Route path="agents" element={<AgentsPage />} />
             <Route path="workspaces" element={<WorkspacesPage />} />
+            <Route path="costs" element={<CostsPage />} />
             <Route path="templates" element={<TemplatesPage />} />
             <Route path="audit" element={<AuditPage />} />
             <Route path="settings" element={<SettingsPage />} />

@@ -48,7 +48,7 @@ def test_everything_that_happened_is_told_in_five_lines():
         "1 task failed",
         "8 tasks finished: 5 proved, 1 accepted by you, 2 unproved",
         "4 results merged; landed on main; 14 files changed, +1,412 −88",
-        "Cost: at least $4.20, 61,000 tokens; 2 executions reported no price",
+        "Cost: at least $4.20, 61,000 tokens; 2 prices are unknown",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What a mission changed: stored lines of ended tasks, and worktrees in which work goes on."""
+"""What a mission changed: stored lines of ended tasks, and the worktrees of running tasks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 // Small components that every page uses: times, cards, ids, buttons for lists, segmented controls.
 import { type ReactNode, useState } from "react";
 
-import { ago, clockTime } from "./format";
+import { ago, clockTime, count as formatCount } from "./format";
 import { serverNow, useNow } from "./hooks/use-server-clock";
 
 export function Time({ at }: { at: string }) {
@@ -37,7 +37,7 @@ export function Card({ title, count, aside, children, className = "" }: CardProp
       <header className="card-head">
         <h2>
           {title}
-          {count !== undefined && <span className="count"> {count}</span>}
+          {count !== undefined && <span className="count"> {formatCount(count)}</span>}
         </h2>
         {aside !== undefined && <div className="aside">{aside}</div>}
       </header>
@@ -122,5 +122,15 @@ export function Segmented<Value extends string>({ label, options, value, choose 
         </button>
       ))}
     </div>
+  );
+}
+
+/** Show `+412 −88`; unknown lines as such. */
+export function LineCounts({ of }: { of: { added: number | null; removed: number | null } }) {
+  if (of.added === null || of.removed === null) return <span className="line-counts meta">lines unknown</span>;
+  return (
+    <span className="line-counts">
+      <span className="plus">+{formatCount(of.added)}</span> <span className="minus">−{formatCount(of.removed)}</span>
+    </span>
   );
 }

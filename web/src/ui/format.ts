@@ -89,3 +89,18 @@ export function phaseName(phase: { number: number; name: string }): string {
 export function describeFailedAttempts(attempts: number): string {
   return attempts > 0 ? plural(attempts, "failed attempt") : "";
 }
+
+/** `$4.20`, with thin spaces between thousands. */
+export function money(usd: number): string {
+  const [whole, cents] = usd.toFixed(2).split(".");
+  return `$${count(Number(whole))}.${cents}`;
+}
+
+/** Return `$4.20`, `at least $4.20` (in short, `≥ $4.20`) if some prices are missing, or `unknown`. */
+export function describeCost(
+  { usd, unknown }: { usd: number | null; unknown: number },
+  { short = false } = {},
+): string {
+  if (usd === null) return unknown > 0 ? "unknown" : money(0);
+  return unknown > 0 ? `${short ? "≥" : "at least"} ${money(usd)}` : money(usd);
+}

@@ -14,7 +14,7 @@ from mission.domain.timestamps import span_in_words
 
 
 class SummaryKind(StrEnum):
-    """What a line is about, in the order in which the lines are shown."""
+    """The subject of a line, in the order in which the lines are shown."""
 
     WAITING = "waiting"
     FAILED = "failed"
@@ -31,7 +31,7 @@ class SummaryLine:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SinceFacts:
-    """What was counted since a moment; `waiting` is what waits now, whenever it began."""
+    """The counts since a moment; `waiting` is what waits now, whenever it began."""
 
     proved: int = 0
     accepted: int = 0
@@ -96,5 +96,6 @@ def _cost(cost: Cost) -> str:
     if not cost.expenses:
         return ""
     tokens = f", {cost.tokens:,} tokens" if cost.tokens else ""
-    missing = f"; {counted(cost.unknown, 'execution')} reported no price" if cost.unknown and cost.usd else ""
+    verb = "is" if cost.unknown == 1 else "are"
+    missing = f"; {counted(cost.unknown, 'price')} {verb} unknown" if cost.unknown and cost.usd else ""
     return f"Cost: {in_words(cost)}{tokens}{missing}"

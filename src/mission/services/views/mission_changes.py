@@ -1,4 +1,4 @@
-"""The files and lines that a mission's tasks changed: as stored at their ends, and in worktrees where work goes on."""
+"""The files and lines that a mission's tasks changed: as stored when they ended, and in running worktrees."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_COUNTED = 200
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskChange:
-    """What one task did to a file: the kind of change, and the lines if they are known."""
+    """The change of a file by one task: its kind, and the lines if they are known."""
 
     task_id: str
     task_name: str

@@ -49,7 +49,7 @@ def test_it_is_told_in_five_lines_from_what_was_stored(tx, rows):
         "1 task failed",
         "1 task finished: 1 proved",
         "1 result merged; landed on main; 1 file changed, +2 −1",
-        "Cost: at least $1.25, 1,000 tokens; 1 execution reported no price",
+        "Cost: at least $1.25, 1,000 tokens; 1 price is unknown",
     ]
 
 

@@ -77,11 +77,7 @@ export function MissionHeader({ mission }: { mission: MissionOverview }) {
           )}
         </div>
       </div>
-      {goal !== null && (
-        <p className="quiet objective">
-          <ExpandableText text={goal} maxLength={400} />
-        </p>
-      )}
+      {goal !== null && <Objective text={goal} />}
       {mission.summary !== null && (
         <p className="objective">
           <ExpandableText text={mission.summary} />
@@ -89,6 +85,23 @@ export function MissionHeader({ mission }: { mission: MissionOverview }) {
       )}
       <ErrorMessage error={error} />
     </header>
+  );
+}
+
+/** Show the objective in one line; a click unfolds it. */
+function Objective({ text }: { text: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <button
+      type="button"
+      className="quiet objective"
+      data-open={open || undefined}
+      aria-expanded={open}
+      title={open ? "Fold" : "Show all"}
+      onClick={() => setOpen(!open)}
+    >
+      {text}
+    </button>
   );
 }
 

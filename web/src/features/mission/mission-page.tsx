@@ -103,9 +103,9 @@ function Views({ mission }: { mission: MissionOverview }) {
         </nav>
         <div className="view-controls actions" ref={setControls} />
         <label className="below">
-          <span className="quiet">Second view:</span>
+          <span className="quiet">Split view:</span>
           <select value={below ?? ""} onChange={(event) => set("below", event.target.value || null)}>
-            <option value="">none</option>
+            <option value="">off</option>
             {VIEWS.filter((each) => each !== view).map((each) => (
               <option key={each} value={each}>
                 {NAMES[each]}

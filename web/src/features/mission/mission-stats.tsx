@@ -1,13 +1,19 @@
 // The numbers of a mission: progress, estimated end, agents, changes and cost.
 import { type ReactNode, useMemo } from "react";
+import { Link } from "react-router";
 
 import type { MissionOverview } from "@/api/types";
 import { useTool } from "@/api/use-tool";
-import { MAX_SUMMED, totalSpending } from "@/features/shell/missions/spending";
+import { useRunningChanges } from "@/features/shell/changes/use-running-changes";
 import { estimatedEnd, isRunning, secondsLeft, secondsLeftRange } from "@/features/shell/missions/time-estimates";
-import { amount, clockTime, count, plural, span } from "@/ui/format";
+import { useCosts } from "@/features/shell/missions/use-costs";
+import { LineCounts } from "@/ui/basics";
+import { amount, clockTime, count, describeCost, money, plural, span } from "@/ui/format";
 import { serverNow, useNow } from "@/ui/hooks/use-server-clock";
 import { describeCounts, describeProof, doneCount } from "@/ui/status/progress-bar";
+
+/** A mission is summed over its whole life. */
+const DAYS = 366;
 
 export function MissionStats({ mission }: { mission: MissionOverview }) {
   const { counts } = mission;
@@ -25,9 +31,7 @@ export function MissionStats({ mission }: { mission: MissionOverview }) {
       <Stat name="Agents" value={agents.working} small={`of ${agents.all} at work`}>
         {agents.waiting > 0 ? `${agents.waiting} waiting for you` : "none waiting for you"}
       </Stat>
-      <Stat name="Changes" value={count(mission.files)} small={mission.files === 1 ? "file" : "files"}>
-        found in the working tree
-      </Stat>
+      <Changes mission={mission} />
       <Cost mission={mission} />
     </dl>
   );
@@ -87,19 +91,33 @@ function EstimatedEnd({ mission }: { mission: MissionOverview }) {
   );
 }
 
-/** Show what the mission's executions used; nothing if no client reports it. */
-function Cost({ mission }: { mission: MissionOverview }) {
-  const spent = totalSpending(
-    useTool("execution_list", { mission_id: mission.id, limit: MAX_SUMMED }).data?.executions,
-  );
-  if (spent === null) return null;
+/** Show what ended tasks changed, and what differs in the worktrees of running ones. */
+function Changes({ mission }: { mission: MissionOverview }) {
+  const stored = useTool("overview_changes", { mission_id: mission.id }).data;
+  const running = useRunningChanges(mission).data?.files.length ?? 0;
   return (
-    <Stat
-      name="Cost"
-      value={spent.cost > 0 ? `$${spent.cost.toFixed(2)}` : amount(spent.tokens)}
-      {...(spent.cost > 0 ? {} : { small: "tokens" })}
-    >
-      {spent.cost > 0 && `${amount(spent.tokens)} tokens, `}reported by {plural(spent.executions, "execution")}
+    <Stat name="Changes" value={count(mission.files)} small={mission.files === 1 ? "file" : "files"}>
+      {stored !== undefined && mission.files > 0 && <LineCounts of={stored} />}
+      {running > 0 && ` ${count(running)} more in running worktrees`}
+      {mission.files === 0 && running === 0 && "none so far"}
+    </Stat>
+  );
+}
+
+/** Show what the mission cost; what nobody reported is unknown. */
+function Cost({ mission }: { mission: MissionOverview }) {
+  const found = useCosts(DAYS, { missionId: mission.id }).data;
+  const budget = found?.budgets[0];
+  if (found === undefined || (found.total.usd === null && found.total.unknown === 0)) return null;
+  return (
+    <Stat name="Cost" value={<Link to="/costs">{describeCost(found.total, { short: true })}</Link>}>
+      {[
+        budget !== undefined ? `run: ${describeCost(budget)} of ${money(budget.limit_usd)}` : "",
+        found.total.tokens !== null ? `${amount(found.total.tokens)} tokens` : "",
+        found.total.unknown > 0 ? `${plural(found.total.unknown, "price")} unknown` : "",
+      ]
+        .filter(Boolean)
+        .join(", ")}
     </Stat>
   );
 }

@@ -1,26 +1,20 @@
 // All missions. The filters are part of the address, and only visible rows are rendered.
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { Link, useNavigate } from "react-router";
 
 import { call } from "@/api/call-tool";
-import type { ListMissionGlances, MissionGlance, MissionGlances } from "@/api/types";
-import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
+import type { ListMissionGlances, MissionGlances } from "@/api/types";
 import { NewMissionButton } from "@/features/shell/missions/new-mission-form";
-import { Ago, Segmented, ShowNewButton } from "@/ui/basics";
+import { Segmented } from "@/ui/basics";
 import { count } from "@/ui/format";
-import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
-import { useStableRows } from "@/ui/hooks/use-stable-rows";
 import { useUrlFilters } from "@/ui/hooks/use-url-filters";
 import { Empty, Loaded } from "@/ui/query-states";
-import { describeCounts, doneCount, ProgressBar } from "@/ui/status/progress-bar";
-import { missionStatus } from "@/ui/status/status";
-import { StatusIcon } from "@/ui/status/status-icon";
+import { ArchiveSelected } from "./archive-selected";
+import { MissionRows } from "./mission-rows";
 import "./missions.css";
 
 const PAGE = 200;
-const ROW = 44;
 const FILTERS = {
   open: ["planning", "ready", "in_progress", "paused", "blocked"],
   completed: ["completed"],
@@ -39,6 +33,12 @@ export function MissionsPage() {
   const pages = useMissions(args);
   const first = pages.data?.pages[0];
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.missions) ?? [], [pages.data]);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const select = useCallback(
+    (id: string, on: boolean) =>
+      setSelected((before) => new Set(on ? [...before, id] : [...before].filter((each) => each !== id))),
+    [],
+  );
   return (
     <div className="page missions">
       <title>Missions · Mission Control</title>
@@ -58,14 +58,24 @@ export function MissionsPage() {
           <NewMissionButton />
         </div>
       </div>
+      <ArchiveSelected
+        missions={rows.filter((row) => selected.has(row.id))}
+        archived={filter === "archived"}
+        done={() => setSelected(new Set())}
+      />
       <section className="card" aria-label="Missions">
         <Loaded query={{ data: first, error: pages.error, refetch: pages.refetch }} what="missions" rows={8}>
           {(found) =>
             found.missions.length === 0 ? (
-              <NoMissions filtered={text !== "" || filter !== "all"} showAll={() => void navigate("?show=all")} />
+              <NoMissions
+                filtered={text !== "" || filter === "archived" || countAll(found.counts) > 0}
+                showAll={() => void navigate("?show=all")}
+              />
             ) : (
-              <Rows
+              <MissionRows
                 rows={rows}
+                selected={selected}
+                select={select}
                 total={found.total}
                 more={() => !pages.isFetching && pages.hasNextPage && void pages.fetchNextPage()}
               />
@@ -97,6 +107,10 @@ function argumentsOf(filter: Filter, text: string): ListMissionGlances {
     ...(status !== null ? { status: [...status] } : {}),
     ...(filter === "archived" ? { archived: true } : {}),
   };
+}
+
+function countAll(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }
 
 function label(filter: Filter, counts: Record<string, number> | undefined): string {
@@ -155,115 +169,5 @@ function NoMissions({ filtered, showAll }: { filtered: boolean; showAll: () => v
     >
       No mission matches these filters.
     </Empty>
-  );
-}
-
-interface RowsProps {
-  rows: MissionGlance[];
-  total: number;
-  more: () => void;
-}
-
-function Rows({ rows: newest, total, more }: RowsProps) {
-  const list = useRef<HTMLDivElement>(null);
-  const { shown: rows, fresh, show } = useStableRows(newest, list);
-  const navigate = useNavigate();
-  const [chosenId, choose] = useState<string | null>(null);
-  const chosen = rows.findIndex((row) => row.id === chosenId);
-  const virtual = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => ROW,
-    overscan: 12,
-    scrollMargin: list.current?.offsetTop ?? 0,
-  });
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (last >= rows.length - 20 && newest.length < total) more();
-  }, [last, rows.length, newest.length, total, more]);
-  useKeys(
-    useMemo(() => {
-      const move = (step: number) => {
-        const next = Math.max(0, Math.min(chosen + step, rows.length - 1));
-        choose(rows[next]?.id ?? null);
-        virtual.scrollToIndex(next);
-      };
-      return {
-        j: () => move(1),
-        k: () => move(-1),
-        Enter: () => {
-          const row = rows[chosen];
-          if (row !== undefined) void navigate(`/missions/${row.id}`);
-        },
-      };
-    }, [chosen, rows, virtual, navigate]),
-  );
-  return (
-    <>
-      <ShowNewButton count={fresh} show={show} />
-      <div role="table" aria-label="Missions" aria-rowcount={total + 1} ref={list} className="mission-table">
-        <div role="row" className="mission-row head">
-          <span role="columnheader">Mission</span>
-          <span role="columnheader">Progress</span>
-          <span role="columnheader" className="work">
-            At work
-          </span>
-          <span role="columnheader" className="num">
-            Last activity
-          </span>
-        </div>
-        <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative" }}>
-          {items.map((item) => {
-            const row = rows[item.index]!;
-            return (
-              <Row
-                key={row.id}
-                mission={row}
-                index={item.index}
-                chosen={item.index === chosen}
-                top={item.start - virtual.options.scrollMargin}
-              />
-            );
-          })}
-        </div>
-      </div>
-    </>
-  );
-}
-
-function Row({ mission, index, chosen, top }: { mission: MissionGlance; index: number; chosen: boolean; top: number }) {
-  const { tasks } = mission;
-  const row = useChangeHighlight<HTMLDivElement>(`${mission.status} ${JSON.stringify(tasks)} ${mission.at_work}`);
-  return (
-    <div
-      ref={row}
-      role="row"
-      aria-rowindex={index + 2}
-      className="mission-row"
-      data-chosen={chosen || undefined}
-      style={{ height: ROW, transform: `translateY(${top}px)` }}
-    >
-      <span role="cell" className="name">
-        <StatusIcon status={missionStatus(mission, mission.tasks)} />
-        <span className="words">
-          <Link to={`/missions/${mission.id}`} className="cut">
-            {mission.name}
-          </Link>
-          <span className="meta cut">{mission.objective}</span>
-        </span>
-      </span>
-      <span role="cell" className="bar" title={describeCounts(tasks)}>
-        <ProgressBar counts={tasks} />
-        <span className="meta">
-          {doneCount(tasks) + tasks.skipped} of {tasks.total}
-        </span>
-      </span>
-      <span role="cell" className="work quiet">
-        {mission.at_work > 0 ? mission.at_work : ""}
-      </span>
-      <span role="cell" className="num quiet">
-        <Ago at={mission.updated_at} />
-      </span>
-    </div>
   );
 }

@@ -2,22 +2,47 @@
 
 import type { WorkCourse } from "@/api/types";
 import { useTool } from "@/api/use-tool";
-import { lastVisit } from "@/features/shell/last-visit";
+import { useLastVisit } from "@/features/shell/last-visit";
 import { Card } from "@/ui/basics";
 import { clockTime } from "@/ui/format";
 import { areaOf, lineOf, ticksOf } from "./chart-paths";
 
 const WIDTH = 280;
 const HEIGHT = 72;
+const HOUR = 3_600_000;
+/** The line of the first unanswered question needs this much room on each side. */
+const EDGE = 0.03;
 
 export function ActivityChart() {
-  const course = useTool("overview_course", { since: lastVisit });
-  if (course.data === undefined || Math.max(...course.data.at_work, ...course.data.waiting) === 0) return null;
+  const { left } = useLastVisit();
+  const course = useTool("overview_course", {
+    since: new Date(Math.min(Date.parse(left), eightHoursAgo())).toISOString(),
+  });
+  const active = course.data === undefined ? null : fromFirstActivity(course.data);
+  if (active === null) return null;
   return (
-    <Card title={isToday(lastVisit) ? "Today" : "Overnight"} aside={<Legend />} className="course">
-      <Curves course={course.data} />
+    <Card title={isToday(active.at[0]!) ? "Today" : "Overnight"} aside={<Legend />} className="course">
+      <Curves course={active} />
     </Card>
   );
+}
+
+/** Rounded to the hour, because it is part of a query's key. */
+function eightHoursAgo(): number {
+  return (Math.floor(Date.now() / HOUR) - 8) * HOUR;
+}
+
+/** Return the course from shortly before anything happened; null if nothing did. */
+export function fromFirstActivity(course: WorkCourse): WorkCourse | null {
+  const first = course.at.findIndex((_, place) => course.at_work[place]! + course.waiting[place]! > 0);
+  if (first < 0) return null;
+  const from = Math.min(Math.max(0, first - 1), course.at.length - 2);
+  return {
+    ...course,
+    at: course.at.slice(from),
+    at_work: course.at_work.slice(from),
+    waiting: course.waiting.slice(from),
+  };
 }
 
 function Legend() {
@@ -45,7 +70,7 @@ function Curves({ course }: { course: WorkCourse }) {
             </g>
           ))}
         </svg>
-        {part !== null && part > 0 && (
+        {part !== null && part > EDGE && part < 1 - EDGE && (
           <p
             className="asked"
             data-side={part > 0.5 ? "left" : "right"}

@@ -119,19 +119,19 @@ function Row({ item, chosen, outgoing }: RowProps) {
     <li className="need" ref={row} data-chosen={chosen || undefined}>
       <StatusIcon status={statusFor(QUEUE, item.kind)} />
       <div className="words">
-        <Link to={`/inbox?item=${item.id}`} className="subject two-lines">
+        <Link to={`/inbox?item=${item.id}`} className="subject cut" title={item.subject}>
           {item.subject}
         </Link>
-        <div className="meta cut">{by || item.mission_name || statusFor(QUEUE, item.kind).word}</div>
+        <div className="meta cut">
+          {by || item.mission_name || statusFor(QUEUE, item.kind).word}
+          {item.critical && <span className="critical"> · critical path</span>}
+        </div>
       </div>
       {outgoing !== undefined ? (
         <SentLine outgoing={outgoing} />
       ) : (
         <>
-          <div className="holds quiet">
-            {describeBlocked(item)}
-            {item.critical && <span className="critical"> · critical path</span>}
-          </div>
+          <div className="holds quiet">{describeBlocked(item)}</div>
           <div className="age quiet">{span((now - Date.parse(item.created_at)) / 1_000)}</div>
           <div className="actions">
             {short.map((act) => (

@@ -1,26 +1,33 @@
-// The start page: what needs you, what is running, what finished since your last visit, and the agents.
+// The start page: what needs you, what is stuck, what it cost, what changed, what is proved, and what is next.
 import { Link } from "react-router";
 
-import { awaySeconds } from "@/features/shell/last-visit";
 import { NewMissionButton } from "@/features/shell/missions/new-mission-form";
+import { useCosts } from "@/features/shell/missions/use-costs";
 import { StartRunButton } from "@/features/shell/runs/start-run";
 import { useInbox, useOverview } from "@/features/shell/use-overview";
-import { longTime, span } from "@/ui/format";
+import { longTime } from "@/ui/format";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { Empty, Loaded } from "@/ui/query-states";
 import { ProofBar } from "@/ui/status/progress-bar";
 import { ActivityChart } from "./activity-chart";
 import { AgentGrid } from "./agent-grid";
+import { CostCard } from "./cost-card";
 import { LiveRuns } from "./live-runs";
 import { NeedsYou } from "./needs-you";
+import { NextUp } from "./next-up";
 import { RecentlyFinished } from "./recently-finished";
 import { RunningTasks } from "./running-tasks";
+import { SinceLeft } from "./since-left";
 import { Stats } from "./stats";
+import { StuckTasks } from "./stuck";
 import "./now.css";
+
+const DAYS = 14;
 
 export function NowPage() {
   const overview = useOverview();
   const waiting = useInbox();
+  const costs = useCosts(DAYS).data;
   return (
     <div className="page">
       <title>Now · Mission Control</title>
@@ -31,16 +38,20 @@ export function NowPage() {
             <FirstRun />
           ) : (
             <>
-              <Stats overview={data} waiting={waiting.data} />
+              <SinceLeft overview={data} />
+              <Stats overview={data} waiting={waiting.data} costs={costs} />
               {data.proof.total > 0 && <ProofBar counts={data.proof} label="Proof across all open missions" />}
               <AgentGrid fleet={data.fleet} />
               <div className="columns">
                 <div>
                   <NeedsYou />
+                  <StuckTasks overview={data} />
                   <LiveRuns />
                   <RunningTasks overview={data} />
                 </div>
                 <div>
+                  <NextUp overview={data} />
+                  <CostCard costs={costs} />
                   <ActivityChart />
                   <RecentlyFinished overview={data} />
                 </div>
@@ -58,10 +69,7 @@ function PageHead() {
   return (
     <div className="page-head">
       <h1>Now</h1>
-      <span className="quiet">
-        {longTime(now)}
-        {awaySeconds !== null && ` · you were away ${span(awaySeconds)}`}
-      </span>
+      <span className="quiet">{longTime(now)}</span>
       <div className="actions">
         <StartRunButton primary={false} />
         <NewMissionButton />

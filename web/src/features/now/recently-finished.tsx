@@ -3,9 +3,10 @@ import { useRef } from "react";
 import { Link } from "react-router";
 
 import type { OverviewRecord } from "@/api/types";
-import { lastVisit } from "@/features/shell/last-visit";
-import { Card, ShowNewButton, Time } from "@/ui/basics";
-import { plural } from "@/ui/format";
+import { useLastVisit } from "@/features/shell/last-visit";
+import { Card, LineCounts, ShowNewButton, Time } from "@/ui/basics";
+import { plural, span } from "@/ui/format";
+import { useNow } from "@/ui/hooks/use-server-clock";
 import { useStableRows } from "@/ui/hooks/use-stable-rows";
 import { Empty } from "@/ui/query-states";
 import { statusFor, TASK } from "@/ui/status/status";
@@ -17,15 +18,7 @@ export function RecentlyFinished({ overview }: { overview: OverviewRecord }) {
   const list = useRef<HTMLUListElement>(null);
   const { shown, fresh, show } = useStableRows(overview.ended.slice(0, SHOWN), list);
   return (
-    <Card
-      title={
-        <>
-          Finished since <Time at={lastVisit} />
-        </>
-      }
-      count={overview.ended_total}
-      className="finished"
-    >
+    <Card title={<FinishedTitle />} count={overview.ended_total} className="finished">
       {overview.ended.length === 0 ? (
         <Empty title="Nothing finished yet">Completed, failed and skipped tasks appear here.</Empty>
       ) : (
@@ -45,7 +38,11 @@ export function RecentlyFinished({ overview }: { overview: OverviewRecord }) {
                   <span className="meta">
                     <Time at={task.completed_at} />
                   </span>
-                  {task.files !== null && task.files > 0 && <span className="meta">{plural(task.files, "file")}</span>}
+                  {task.files !== null && task.files > 0 && (
+                    <span className="meta">
+                      {task.added !== null ? <LineCounts of={task} /> : plural(task.files, "file")}
+                    </span>
+                  )}
                 </div>
               </li>
             ))}
@@ -54,4 +51,11 @@ export function RecentlyFinished({ overview }: { overview: OverviewRecord }) {
       )}
     </Card>
   );
+}
+
+/** `Finished since you left 38 min ago` */
+function FinishedTitle() {
+  const { left, known } = useLastVisit();
+  const seconds = (useNow() - Date.parse(left)) / 1_000;
+  return <>{known ? `Finished since you left ${span(seconds)} ago` : `Finished in the last ${span(seconds)}`}</>;
 }

@@ -14,13 +14,15 @@ const STATES: Record<string, Record<string, Status>> = { task: STORED, mission: 
 export function SearchPage() {
   const [address, setAddress] = useSearchParams();
   const words = address.get("q")?.trim() ?? "";
-  const found = useTool("search", { query: words, limit: 50 }, { enabled: words !== "", keep: true });
+  const options = { enabled: words !== "", keep: true };
+  const found = useTool("search", { query: words, limit: 50 }, options);
+  const named = useTool("search", { query: words, kind: ["mission", "task"], limit: 50 }, options);
   return (
     <div className="page">
       <title>Search · Mission Control</title>
       <div className="page-head">
         <h1>Search</h1>
-        <SearchForm key={words} words={words} search={(text) => setAddress({ q: text })} />
+        <SearchForm words={words} search={(text) => setAddress(text === "" ? {} : { q: text }, { replace: true })} />
       </div>
       <Card title="Results" count={words === "" ? 0 : (found.data?.total ?? 0)} className="search-results">
         {words === "" ? (
@@ -36,7 +38,7 @@ export function SearchPage() {
                 </Empty>
               ) : (
                 <ul className="lined">
-                  {data.results.map((result) => (
+                  {namesFirst(words, named.data?.results ?? [], data.results).map((result) => (
                     <Result key={`${result.kind}${result.id}`} result={result} />
                   ))}
                 </ul>
@@ -49,20 +51,45 @@ export function SearchPage() {
   );
 }
 
+/** Put missions and tasks first whose names contain every word; each result comes once. */
+export function namesFirst(
+  words: string,
+  named: readonly SearchResult[],
+  all: readonly SearchResult[],
+): SearchResult[] {
+  const parts = words.toLowerCase().split(/\s+/);
+  const has = (result: SearchResult) => parts.every((part) => result.title.toLowerCase().includes(part));
+  const first = named.filter(has).toSorted((one, other) => Number(isTask(one)) - Number(isTask(other)));
+  const known = new Set(first.map((result) => result.id));
+  return [...first, ...all.filter((result) => !known.has(result.id))];
+}
+
+const isTask = (result: SearchResult) => result.kind === "task";
+
 function SearchForm({ words, search }: { words: string; search: (text: string) => void }) {
   const [text, setText] = useState(words);
+  const [told, tell] = useState(words);
+  if (words !== told) {
+    tell(words); // another search, such as from the sidebar
+    setText(words);
+  }
+  const change = (value: string) => {
+    setText(value);
+    tell(value.trim());
+    search(value.trim());
+  };
   const send = (event: FormEvent) => {
     event.preventDefault();
-    if (text.trim() !== "") search(text.trim());
+    search(text.trim());
   };
   return (
-    <form className="actions" onSubmit={send}>
+    <form className="actions" role="search" onSubmit={send}>
       <input
         className="field"
         type="search"
         aria-label="Search for"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => change(event.target.value)}
       />
       <button type="submit" className="button">
         Search

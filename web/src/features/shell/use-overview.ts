@@ -5,18 +5,23 @@ import type { FleetAgent } from "@/api/types";
 import { useTool } from "@/api/use-tool";
 import { noteServerTime } from "@/ui/hooks/use-server-clock";
 import { AGENT, statusFor } from "@/ui/status/status";
-import { lastVisit } from "./last-visit";
+import { useLastVisit } from "./last-visit";
 
 export const MAX_ITEMS = 50;
 const MAX_LIVE = 200;
 
 export function useOverview() {
-  const query = useTool("overview", { since: lastVisit });
+  const query = useTool("overview", { since: useLastVisit().left, today: startOfDay() }, { keep: true });
   const now = query.data?.now;
   useEffect(() => {
     if (now !== undefined) noteServerTime(now);
   }, [now]);
   return query;
+}
+
+/** Return when the day began here. It is part of a query's key, so it changes only at midnight. */
+function startOfDay(): string {
+  return new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
 }
 
 /** Return the open inbox items, the most urgent first. */

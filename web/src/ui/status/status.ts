@@ -63,14 +63,14 @@ export const TASK: Record<string, Status> = {
   skipped: status("ring-slash", "muted", "Skipped"),
 };
 
-/** A task by its stored status alone, where its dependencies are unknown. */
+/** A task by its stored status alone, where its dependencies and its proof are unknown. */
 export const STORED: Record<string, Status> = {
-  pending: TASK.ready!,
+  pending: status("ring", "neutral", "Not started"),
   planning: TASK.planning!,
   in_progress: TASK.working!,
   paused: TASK.paused!,
   review: TASK.review!,
-  completed: TASK.unproved!,
+  completed: status("dashed-check", "success", "Done"),
   failed: TASK.failed!,
   skipped: TASK.skipped!,
 };

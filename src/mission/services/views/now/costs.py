@@ -68,7 +68,7 @@ def report(tx: Tx, *, days: int, offset: timedelta, mission_id: str | None, dail
     """Return what the last days cost; `offset` is how far the reader's clock is ahead of UTC."""
     today = (tx.now + offset).date()
     since = _midnight(today - timedelta(days=days - 1), tx.now) - offset
-    runs = tx.costs.runs_since(since)
+    runs = [run for run in tx.costs.runs_since(since) if mission_id in (None, run.mission_id)]
     expenses = [
         each for each in read(tx, since=since, runs=runs) if mission_id is None or each.mission_id == mission_id
     ]
@@ -96,7 +96,7 @@ def report(tx: Tx, *, days: int, offset: timedelta, mission_id: str | None, dail
         runs=rows("run", lambda each: each.run_id),
         agents=rows("agent", lambda each: each.agent_id),
         tasks=rows("task", lambda each: each.task_id),
-        budgets=_budgets(tx, runs, names["run"], daily=daily) if mission_id is None else [],
+        budgets=_budgets(tx, runs, names["run"], daily=daily if mission_id is None else Limits()),
     )
 
 

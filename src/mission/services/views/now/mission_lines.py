@@ -56,7 +56,7 @@ class MissionPage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Facts:
-    """What is read at once for all missions of a list."""
+    """The facts that are read at once for all missions of a list."""
 
     tallies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     proofs: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

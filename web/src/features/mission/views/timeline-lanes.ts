@@ -33,7 +33,7 @@ export function lanesOf(tasks: readonly MissionTask[], path: CriticalPath, now: 
   const started = tasks
     .filter((task) => task.started_at !== null)
     .toSorted((one, other) => one.started_at!.localeCompare(other.started_at!));
-  const lanes = Map.groupBy(started, (task) => task.agent ?? "unknown agent");
+  const lanes = Map.groupBy(started, (task) => task.agent ?? "unnamed");
   const found = [...lanes].map(([name, own]) => {
     const bars = own.flatMap((task) => barsOf(task, now, facts.asked.get(task.id)));
     const free = own.some((task) => task.agent_id !== null && facts.idle.has(task.agent_id));

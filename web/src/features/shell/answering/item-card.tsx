@@ -24,10 +24,12 @@ import {
   withComments,
 } from "./answer-draft";
 import { CommentsToSend } from "./comments-to-send";
+import { IncidentReport } from "./incident-report";
 import { type OutgoingAnswer, outbox } from "./outbox";
 import { ProposedCommands } from "./proposed-commands";
 import { canReassign, closeReassigned, isProposal, quickActionsFor } from "./quick-actions";
 import { ReviewActions, ReviewDetails } from "./review-details";
+import { ReviewSummary } from "./review-summary";
 import { SentLine } from "./sent-answers";
 import "./item-card.css";
 
@@ -67,11 +69,8 @@ export function ItemCard({ outgoing, withReview = true, ...props }: CardProps) {
             <SentLine outgoing={outgoing} />
           ) : (
             <>
-              {item.body !== "" && item.body !== item.subject && !isProposal(item) && (
-                <p className="item-text">
-                  <ExpandableText text={item.body} />
-                </p>
-              )}
+              {item.body !== "" && item.body !== item.subject && !isProposal(item) && <ItemText item={item} />}
+              {withReview && item.kind === "review" && item.task_id !== null && <ReviewSummary taskId={item.task_id} />}
               {chosen && isProposal(item) && <ProposedCommands itemId={item.id} />}
               {chosen && withReview && item.kind === "review" && item.task_id !== null && (
                 <ReviewDetails taskId={item.task_id} missionId={item.mission_id} review={item.id} />
@@ -82,6 +81,15 @@ export function ItemCard({ outgoing, withReview = true, ...props }: CardProps) {
         </div>
       </article>
     </li>
+  );
+}
+
+function ItemText({ item }: { item: ItemRow }) {
+  if (item.kind === "escalation") return <IncidentReport subject={item.subject} text={item.body} />;
+  return (
+    <p className="item-text">
+      <ExpandableText text={item.body} />
+    </p>
   );
 }
 

@@ -5,7 +5,7 @@ import { ApiError, call } from "@/api/call-tool";
 import type { AnswerItem, DismissItem, ItemRow } from "@/api/types";
 
 export const UNDO_SECONDS = 5;
-/** An answer waits while the pointer or the focus is on it, but no longer than this. */
+/** An answer waits while the focus is on its Undo button, but no longer than this. */
 export const ATTENDED_SECONDS = 60;
 const KEPT = 60_000;
 
@@ -68,7 +68,7 @@ export class Outbox {
     this.leaveAt(item.id, outgoing.putAt + UNDO_SECONDS * 1_000);
   }
 
-  /** Hold the answer back while the pointer or the focus is on it. */
+  /** Hold the answer back while the focus is on its Undo button. */
   attend(id: string, attended: boolean): void {
     const outgoing = this.answers.find((each) => each.item.id === id);
     if (outgoing?.state !== "held" || outgoing.attended === attended) return;

@@ -10,7 +10,7 @@ import { StatusIcon } from "@/ui/status/status-icon";
 import { type OutgoingAnswer, outbox, useOutgoingAnswers } from "./outbox";
 
 const ASK_AGAIN = 2_000;
-const KINDS = ["pointerenter", "pointerleave", "focusin", "focusout"] as const;
+const KINDS = ["focusin", "focusout"] as const;
 const STATUS = {
   held: { shape: "dotted", tone: "muted", word: "Waiting" },
   sending: { shape: "dotted", tone: "muted", word: "Sending" },
@@ -54,7 +54,7 @@ export function SentLine({ outgoing, named = false }: { outgoing: OutgoingAnswer
       <div className="actions">
         {state === "held" && (
           <>
-            <button type="button" className="button small" onClick={() => outbox.drop(item.id)}>
+            <button type="button" className="button small" data-undo onClick={() => outbox.drop(item.id)}>
               Undo
             </button>
             <button type="button" className="button small" onClick={() => void outbox.send(item.id)}>
@@ -77,16 +77,14 @@ export function SentLine({ outgoing, named = false }: { outgoing: OutgoingAnswer
   );
 }
 
-/** Hold an answer back while the pointer or the focus is on its row. */
+/** Hold an answer back while the keyboard is on its Undo button; a pointer that merely rests there does not count. */
 function useAttention({ item, state }: OutgoingAnswer): RefObject<HTMLDivElement | null> {
   const line = useRef<HTMLDivElement>(null);
   const { id } = item;
   useEffect(() => {
-    const row = line.current?.closest("li");
-    if (row === null || row === undefined || state !== "held") return;
-    const points = matchMedia("(hover: hover)").matches; // on a touch screen, the last touched element keeps its hover state
-    const noteAttention = () =>
-      outbox.attend(id, (points && row.matches(":hover")) || row.contains(document.activeElement));
+    const row = line.current;
+    if (row === null || state !== "held") return;
+    const noteAttention = () => outbox.attend(id, row.querySelector("[data-undo]")?.matches(":focus-visible") ?? false);
     noteAttention();
     for (const kind of KINDS) row.addEventListener(kind, noteAttention);
     return () => {
@@ -122,7 +120,7 @@ function Countdown({ outgoing }: { outgoing: OutgoingAnswer }) {
     <span className="quiet">
       {isNotAMessage(outgoing) ? "will be applied" : `will be sent to ${outgoing.item.agent_name ?? "the agent"}`}{" "}
       <span title={outgoing.attended ? `or automatically after ${left} s` : undefined}>
-        {outgoing.attended ? "when you leave this row" : `in ${left} s`}
+        {outgoing.attended ? "when you leave Undo" : `in ${left} s`}
       </span>
     </span>
   );

@@ -16,6 +16,7 @@ export const PAGES: PageLink[] = [
   { to: "/executions", icon: "executions", name: "Executions", key: "x" },
   { to: "/agents", icon: "agents", name: "Agents", key: "a" },
   { to: "/workspaces", icon: "workspaces", name: "Workspaces", key: "w" },
+  { to: "/costs", icon: "costs", name: "Costs" },
   { to: "/templates", icon: "templates", name: "Templates" },
   { to: "/audit", icon: "audit", name: "Audit" },
   { to: "/settings", icon: "settings", name: "Settings" },

@@ -1,7 +1,8 @@
 // Search, the pages with their counts, open missions with their progress, the agents, and the connection.
 import { type FormEvent, useRef } from "react";
-import { Link, NavLink, useNavigate } from "react-router";
+import { Link, NavLink, useLocation, useNavigate } from "react-router";
 
+import { count } from "@/ui/format";
 import { Icon } from "@/ui/icons";
 import { ProgressBar } from "@/ui/status/progress-bar";
 import { AGENT, QUEUE, statusFor } from "@/ui/status/status";
@@ -24,6 +25,7 @@ const KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K";
 export function Sidebar() {
   const { data } = useOverview();
   const waiting = useInboxCount();
+  const { pathname } = useLocation(); // Now shows the fleet itself
   const numbers: Record<string, number | undefined> = {
     "/runs": useLiveRuns().data?.runs.length,
     "/executions": useLiveExecutions(),
@@ -44,10 +46,10 @@ export function Sidebar() {
               {place.name}
               {place.to === "/inbox" && waiting > 0 && (
                 <span className="badge tone-attention">
-                  <StatusIcon status={QUEUE.question!} size={12} decorative /> {waiting}
+                  <StatusIcon status={QUEUE.question!} size={12} decorative /> {count(waiting)}
                 </span>
               )}
-              {(numbers[place.to] ?? 0) > 0 && <span className="badge">{numbers[place.to]}</span>}
+              {(numbers[place.to] ?? 0) > 0 && <span className="badge">{count(numbers[place.to]!)}</span>}
             </NavLink>
           </li>
         ))}
@@ -67,13 +69,13 @@ export function Sidebar() {
           </ul>
           {data.missions_open > MAX_MISSIONS && (
             <Link to="/missions" className="side-mission meta">
-              {data.missions_open - MAX_MISSIONS} more
+              {count(data.missions_open - MAX_MISSIONS)} more
             </Link>
           )}
         </>
       )}
       <div className="side-foot">
-        {data !== undefined && data.fleet.length > 0 && <Fleet />}
+        {data !== undefined && data.fleet.length > 0 && pathname !== "/" && <Fleet />}
         <a className="side-mission meta" href="/docs/" target="_blank" rel="noreferrer">
           Docs
         </a>
