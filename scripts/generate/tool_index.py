@@ -80,6 +80,7 @@ PURPOSES: Mapping[str, Mapping[str, str | None]] = {
         "run_stop": "mission stop",
         "run_report": "mission report",
         "run_land": "mission land",
+        "costs": None,
         "candidate_get": None,
     },
     "Launch single agents": {

@@ -20,7 +20,7 @@ UNDONE = frozenset({*WORKING, "ready", "waiting", "asks", "blocked", "budget", "
 
 
 class StuckReason(StrEnum):
-    """Why a task does not move, the most urgent first."""
+    """The reasons why a task does not move, the most urgent first."""
 
     FAILED = "failed"
     SILENT = "silent"
