@@ -25,6 +25,7 @@ say("\x1b[38;2;255;150;0morange\x1b[0m <img src=x onerror=alert(1)> \u2028\x85 \
 for line in sys.stdin:
     say("heard " + repr(line.strip()) + "\r\n")
 """
+LOADED = "name => performance.getEntriesByType('resource').some(each => each.name.includes(name))"
 TOLD = """
 window.Notification = class {
   static permission = "granted";
@@ -229,4 +230,31 @@ def test_a_cut_line_and_one_that_died_in_a_sleep_are_noticed_and_caught_up_on_wi
         expect(page.get_by_text("Said afterwards")).to_have_count(1)
         expect(page.locator(".entries > li")).to_have_count(3)
         assert page.evaluate("window.stayed") is True
+        context.close()
+
+
+def test_a_page_opens_without_a_connection_because_it_was_loaded_before_and_otherwise_says_so(
+    browser: Browser, house: House
+) -> None:
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    context.route("**/templates-page-*", lambda asked: asked.abort())
+    with line_to(house.live.port) as line:
+        page = context.new_page()
+        open_page(page, house.live, port=line.port)
+        connected(page)
+        page.wait_for_function(LOADED, arg="settings-page")  # the last but two; none after it is visited here
+
+        line.cut()
+        expect(page.get_by_text("Not connected since")).to_be_visible()
+        menu = page.get_by_role("navigation", name="Main")
+        menu.get_by_role("link", name="Settings").click()
+        expect(page.get_by_role("heading", name="Settings", level=1)).to_be_visible()
+        menu.get_by_role("link", name="Templates").click()
+        expect(page.get_by_role("heading", name="Not connected", level=1)).to_be_visible()
+        expect(page.get_by_text("templates-page")).to_have_count(0)
+
+        context.unroute("**/templates-page-*")
+        line.mend()
+        expect(page.get_by_role("heading", name="Templates", level=1)).to_be_visible()
         context.close()

@@ -126,7 +126,9 @@ function AgentRow({ agent, seen, spent, chosen, search }: RowProps) {
   const used = [
     spent !== undefined && spent.tokens > 0 ? `${amount(spent.tokens)} tokens` : "",
     spent !== undefined && spent.cost_usd > 0 ? `$${spent.cost_usd.toFixed(2)}` : "",
-  ];
+  ]
+    .filter(Boolean)
+    .join(" · ");
   const row = useChangeHighlight<HTMLLIElement>(`${status.word} ${task}`);
   return (
     <li id={agent.id} ref={row} data-chosen={chosen || undefined}>
@@ -144,7 +146,9 @@ function AgentRow({ agent, seen, spent, chosen, search }: RowProps) {
         )}
         {seen?.mission_name != null && <div className="meta cut">{seen.mission_name}</div>}
       </div>
-      <div className="quiet used">{used.filter(Boolean).join(" · ") || "–"}</div>
+      <div className="quiet used" data-none={used === "" || undefined}>
+        {used || "–"}
+      </div>
       <div className="meta num">
         <Ago at={agent.last_heartbeat} />
       </div>

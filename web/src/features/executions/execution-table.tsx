@@ -61,8 +61,8 @@ function Row({ execution, chosen, search }: { execution: RunGlance; chosen: bool
       <td className="quiet">{execution.mission_name}</td>
       <td className="quiet">{execution.adapter}</td>
       <td className="num">{span(secondsOf(execution, now))}</td>
-      <td className="num">{tokensOf(execution).replace(" tokens", "")}</td>
-      <td className="num">{costOf(execution)}</td>
+      <td className="num">{tokensOf(execution).replace(" tokens", "") || "–"}</td>
+      <td className="num">{costOf(execution) || "–"}</td>
       <td className={`num ${last.urgent ? "urgent" : ""}`}>{last.words}</td>
     </tr>
   );

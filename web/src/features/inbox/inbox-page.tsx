@@ -11,13 +11,14 @@ import { useOutgoingAnswers } from "@/features/shell/answering/outbox";
 import { SentLines } from "@/features/shell/answering/sent-answers";
 import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
 import { NotificationSwitch } from "@/features/shell/notifications/browser-notifications";
+import { LastOutputCard } from "@/features/shell/terminal/last-output-card";
 import { useInbox, useStalledAgentCount } from "@/features/shell/use-overview";
 import { Segmented, ShowNewButton } from "@/ui/basics";
 import { plural } from "@/ui/format";
 import { useSelectedRow, useStableRows } from "@/ui/hooks/use-stable-rows";
 import { Empty, Loaded } from "@/ui/query-states";
 import { BlockedTasksGraph } from "./blocked-tasks-graph";
-import { ClosedItem, EarlierDecisions, LastLinesCard } from "./item-sidebar";
+import { ClosedItem, EarlierDecisions } from "./item-sidebar";
 import { MessageThreads, useMessages } from "./messages/message-threads";
 import "./inbox.css";
 
@@ -132,10 +133,10 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
           <BlockedTasksGraph missionId={chosen.mission_id} taskId={chosen.task_id} />
         )}
         {chosen?.execution_id && (
-          <LastLinesCard
+          <LastOutputCard
             key={chosen.execution_id}
             executionId={chosen.execution_id}
-            name={chosen.agent_name ?? "Agent"}
+            title={`Last output from ${chosen.agent_name ?? "Agent"}`}
           />
         )}
         {chosen?.mission_id && <EarlierDecisions missionId={chosen.mission_id} />}

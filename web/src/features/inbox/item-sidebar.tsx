@@ -3,7 +3,6 @@ import { Link } from "react-router";
 
 import type { ItemRow } from "@/api/types";
 import { useTool } from "@/api/use-tool";
-import { LastLinesView, useLastLines } from "@/features/shell/terminal/last-lines-view";
 import { Card, Time } from "@/ui/basics";
 import { ExpandableText } from "@/ui/expandable-text";
 import { Icon } from "@/ui/icons";
@@ -11,21 +10,6 @@ import { QUEUE, statusFor } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
 
 const SHOWN = 6;
-
-export function LastLinesCard({ executionId, name }: { executionId: string; name: string }) {
-  const { lines } = useLastLines(executionId, true);
-  return (
-    <Card
-      title={`Last output from ${name}`}
-      aside={<Link to={`/executions/${executionId}`}>Open terminal</Link>}
-      className="last-lines"
-    >
-      <pre tabIndex={0} className="tail">
-        <LastLinesView lines={lines} />
-      </pre>
-    </Card>
-  );
-}
 
 export function EarlierDecisions({ missionId }: { missionId: string }) {
   const journal = useTool("overview_journal", { mission_id: missionId, limit: 100 });

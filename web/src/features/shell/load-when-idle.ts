@@ -11,7 +11,10 @@ export function loadWhenIdle(loads: readonly Load[]): () => void {
     const load = loads[index];
     if (load === undefined) return;
     whenIdle(() => {
-      if (!stopped) void load().then(() => next(index + 1), ignoreFailure); // visiting the page tries again
+      if (!stopped)
+        void load()
+          .catch(ignoreFailure)
+          .then(() => next(index + 1)); // a visit tries again
     });
   };
   next(0);

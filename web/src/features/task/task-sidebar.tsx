@@ -163,6 +163,7 @@ export function HistoryCard({ id, story }: { id: string; story: TaskStory | unde
     <Loaded query={checkpoints} what="checkpoints">
       {(data) => {
         const rows = historyOf(story, data.checkpoints, names);
+        if (rows.length === 0) return null;
         return (
           <Card title="History" count={rows.length}>
             <ol className="side-list history">
@@ -201,6 +202,7 @@ export function MessagesCard({ task }: { task: TaskRecord }) {
   );
   const messages = [...found.values()].sort((one, other) => one.created_at.localeCompare(other.created_at));
   const agent = useTool("agent_get", { id: owner ?? "" }, { enabled: owner !== null });
+  if (owner === null && messages.length === 0) return null;
   return (
     <Card title="Messages" count={messages.length}>
       {messages.length === 0 && <p className="side-words">No messages about this task.</p>}

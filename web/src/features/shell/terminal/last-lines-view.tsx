@@ -7,7 +7,7 @@ import { followTerminal } from "./terminal-socket";
 import "./last-lines.css";
 
 const LINES = 6;
-const NO_OUTPUT: ColoredText[][] = [[{ text: "No output yet", color: "grey" }]];
+const NO_OUTPUT: ColoredText[][] = [[{ text: "No output", color: "grey" }]];
 const DRAW_EVERY = 250;
 
 export interface ShownLines {
