@@ -31,7 +31,7 @@ test("agents are grouped by what they do, and each shows its state", async () =>
   ];
   const agent_get = ({ id }: { id: string }) => agent({ id, name: id === "a_2" ? "bob" : "gus" });
   renderPage(<AgentsPage />, { ...TOOLS, overview: overview({ fleet }), agent_get });
-  await screen.findByRole("link", { name: "bob" });
+  await screen.findByText("Lost");
 
   const groups = [...document.querySelectorAll(".agent-group")].map((group) => [
     group.querySelector("h2")!.textContent,

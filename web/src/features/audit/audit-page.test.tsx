@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 
 import type { AuditEntry } from "@/api/types";
 import { renderPage } from "@/testing/render-page";
-import { agent, fleetAgent, overview } from "@/testing/samples";
 import { AuditPage } from "./audit-page";
 
 const entry = (id: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
@@ -21,29 +20,48 @@ const entry = (id: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
   result: {},
   error: null,
   trace: null,
+  agent_name: null,
+  task_name: null,
+  mission_name: null,
   ...more,
 });
 
-test("calls show the names of their agents, and only unknown agents are loaded", async () => {
-  const { calls, called } = renderPage(<AuditPage />, {
-    overview: overview({ fleet: [fleetAgent()] }),
-    audit_list: {
-      entries: [entry("1", { agent_id: "a_1" }), entry("2", { agent_id: "a_9" }), entry("3")],
-      next_cursor: null,
-    },
-    agent_get: agent({ id: "a_9", name: "eve" }),
-  });
-  await screen.findByText("eve · mcp");
+test("a call shows who called what about which task, and links to it", async () => {
+  const entries = [
+    entry("1", { agent_id: "a_1", agent_name: "ada", task_id: "t_1", task_name: "Sort", mission_id: "m_1" }),
+    entry("2", { mission_id: "m_1", mission_name: "Tidy up" }),
+    entry("3", { task_id: "t_gone" }),
+  ];
+  renderPage(<AuditPage />, { audit_list: { entries, next_cursor: null } });
+  await screen.findByText("ada · mcp");
 
-  const who = [...document.querySelectorAll(".who")].map((cell) => cell.textContent);
-  expect(who).toEqual(["ada · mcp", "eve · mcp", "operator · mcp"]);
-  expect(called("agent_get")).toEqual([{ id: "a_9" }]);
-  expect(calls.map(({ tool }) => tool)).not.toContain("agent_list");
+  const links = screen.getAllByRole("link").map((link) => [link.textContent, link.getAttribute("href")]);
+  expect(links).toEqual([
+    ["Sort", "/tasks/t_1"],
+    ["Tidy up", "/missions/m_1"],
+    ["t_gone", "/tasks/t_gone"],
+  ]);
+  expect([...document.querySelectorAll(".who")].map((cell) => cell.textContent)).toEqual([
+    "ada · mcp",
+    "operator · mcp",
+    "operator · mcp",
+  ]);
+});
+
+test("calls that only read are left out until they are asked for", async () => {
+  const { called, address } = renderPage(<AuditPage />, { audit_list: { entries: [], next_cursor: null } });
+  await screen.findByText("No calls yet");
+  expect(called("audit_list").at(-1)).toMatchObject({ reads: false, names: true });
+  fireEvent.click(screen.getByRole("button", { name: "Reads too" }));
+
+  await screen.findByText("No matching calls");
+  expect(address()).toBe("/?reads=1");
+  expect(called("audit_list").at(-1)).toMatchObject({ reads: true });
 });
 
 test("a call opens to show its arguments and error", async () => {
   const refused = entry("1", { status: "denied", arguments: { id: "t_1" }, error: { message: "not yours" } });
-  renderPage(<AuditPage />, { overview: overview(), audit_list: { entries: [refused], next_cursor: null } });
+  renderPage(<AuditPage />, { audit_list: { entries: [refused], next_cursor: null } });
   const row = await screen.findByRole("button", { name: /tool_1/ });
   expect(row.textContent).toContain("not yours");
   fireEvent.click(row);
@@ -53,7 +71,6 @@ test("a call opens to show its arguments and error", async () => {
 
 test("filters are part of the address and of the request", async () => {
   const { called, address } = renderPage(<AuditPage />, {
-    overview: overview(),
     audit_list: { entries: [], next_cursor: null },
   });
   await screen.findByText("No calls yet");

@@ -1,12 +1,10 @@
-// Every call with caller, tool and result. The filters are part of the address.
-import { useMemo, useState } from "react";
+// Every call with caller, tool, target and result; those that only read are left out at first. Filters are in the address.
+import { useState } from "react";
 import { Link } from "react-router";
 
 import type { AuditEntry, ListAudit } from "@/api/types";
 import { useTool } from "@/api/use-tool";
 import { useRowKeys } from "@/features/shell/keyboard/row-shortcuts";
-import { useAgentsById } from "@/features/shell/use-agents-by-id";
-import { useOverview } from "@/features/shell/use-overview";
 import { useRecentCalls } from "@/features/shell/use-recent-calls";
 import { Card, CopyableId, Segmented, ShowOlderButton, Time } from "@/ui/basics";
 import { useUrlFilters } from "@/ui/hooks/use-url-filters";
@@ -28,8 +26,11 @@ export function AuditPage() {
   const [address, change] = useUrlFilters();
   const status = STATES.find((each) => each === address.get("status"));
   const [tool, agent, own] = [address.get("tool"), address.get("agent"), address.get("own") === "1"];
+  const reads = address.get("reads") === "1";
   const args: ListAudit = {
     limit: 200,
+    names: true,
+    reads,
     ...(status !== undefined ? { status } : {}),
     ...(tool !== null ? { tool } : {}),
     ...(agent !== null ? { agent_id: agent } : {}),
@@ -40,10 +41,19 @@ export function AuditPage() {
       <title>Audit · Mission Control</title>
       <div className="page-head">
         <h1>Audit</h1>
-        <span className="quiet">every call, newest first</span>
+        <span className="quiet">{reads ? "every call" : "calls that changed something or failed"}, newest first</span>
         <div className="actions">
           {agent !== null && <AgentFilter id={agent} drop={() => change("agent", null)} />}
           <ToolFilter key={tool} tool={tool ?? ""} change={(value) => change("tool", value)} />
+          <Segmented
+            label="Kind of calls"
+            value={reads ? "all" : "writes"}
+            choose={(value) => change("reads", value === "all" ? "1" : null)}
+            options={[
+              ["writes", "Writes only"],
+              ["all", "Reads too"],
+            ]}
+          />
           <label className="tick quiet">
             <input
               type="checkbox"
@@ -72,7 +82,6 @@ function CallsCard({ args, narrowed }: { args: ListAudit; narrowed: boolean }) {
   const shown = held !== null && calls.live ? held : calls.entries;
   const waiting = newerThan(shown, calls.entries);
   const rows = groupCalls(shown);
-  const names = useAgentNames(shown);
   const hold = () => setHeld((before) => before ?? calls.entries);
   const letGo = (event: React.SyntheticEvent<HTMLElement>) => {
     const list = event.currentTarget;
@@ -106,11 +115,7 @@ function CallsCard({ args, narrowed }: { args: ListAudit; narrowed: boolean }) {
           ) : (
             <ul className="calls lined" onMouseEnter={hold} onFocus={hold} onMouseLeave={letGo}>
               {rows.map((run) => (
-                <CallRow
-                  key={run.newest.id}
-                  run={run}
-                  who={names.get(run.newest.agent_id ?? "") ?? run.newest.caller}
-                />
+                <CallRow key={run.newest.id} run={run} />
               ))}
             </ul>
           )
@@ -118,19 +123,6 @@ function CallsCard({ args, narrowed }: { args: ListAudit; narrowed: boolean }) {
       </Loaded>
       <ShowOlderButton show={calls.older} />
     </Card>
-  );
-}
-
-/** Return the names of the agents in these calls; only those missing in the overview are loaded. */
-function useAgentNames(entries: readonly AuditEntry[]): ReadonlyMap<string, string> {
-  const fleet = useOverview().data?.fleet;
-  const present = useMemo(() => new Map(fleet?.map((agent) => [agent.id, agent.name])), [fleet]);
-  const missing =
-    fleet === undefined ? [] : entries.flatMap(({ agent_id: id }) => (id !== null && !present.has(id) ? [id] : []));
-  const others = useAgentsById(missing);
-  return useMemo(
-    () => new Map([...present, ...[...others.values()].map(({ id, name }) => [id, name] as const)]),
-    [present, others],
   );
 }
 
@@ -168,11 +160,11 @@ function ToolFilter({ tool, change }: { tool: string; change: (tool: string) => 
   );
 }
 
-function CallRow({ run: { newest: entry, count }, who }: { run: CallGroup; who: string }) {
+function CallRow({ run: { newest: entry, count } }: { run: CallGroup }) {
   const [open, setOpen] = useState(false);
   const message = entry.error?.message;
   return (
-    <li>
+    <li className="call-row">
       <button type="button" className="call" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span className="meta">
           <Time at={entry.at} />
@@ -184,14 +176,32 @@ function CallRow({ run: { newest: entry, count }, who }: { run: CallGroup; who: 
         <span>
           <code>{entry.tool}</code> {count > 1 && <span className="meta">{count} times</span>}
         </span>
+        <span className="target-space" />
         <span className="quiet who">
-          {who} · {entry.transport}
+          {entry.agent_name ?? entry.caller} · {entry.transport}
         </span>
         <span className="meta num">{duration(entry)}</span>
         {typeof message === "string" && <span className="said">{message}</span>}
       </button>
+      <Target entry={entry} />
       {open && <CallDetail entry={entry} />}
     </li>
+  );
+}
+
+/** Show the task or mission that a call was about. It lies over the row's button, because links cannot be inside one. */
+function Target({ entry }: { entry: AuditEntry }) {
+  if (entry.task_id !== null)
+    return (
+      <Link className="target" to={`/tasks/${entry.task_id}`}>
+        {entry.task_name ?? entry.task_id}
+      </Link>
+    );
+  if (entry.mission_id === null) return null;
+  return (
+    <Link className="target" to={`/missions/${entry.mission_id}`}>
+      {entry.mission_name ?? entry.mission_id}
+    </Link>
   );
 }
 
