@@ -123,7 +123,7 @@ def test_a_bridge_starts_the_daemon_when_none_runs(quiet_home: Path, talk: Calla
 
     assert answer["result"]["pid"] == described(quiet_home)["pid"]
     assert bridge.end_input() == 0
-    assert bridge.errors() == "mission: starting the daemon\n"
+    assert bridge.errors() == "mission: starting Mission Control\n"
 
 
 def test_the_first_answers_are_waited_for_when_the_input_ends_while_the_daemon_starts(

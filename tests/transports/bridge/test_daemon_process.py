@@ -88,7 +88,7 @@ def test_a_daemon_is_started_found_again_and_stopped(settings: Settings, home: P
     second = daemon_process.ensure(settings, report=said.append)
 
     assert started(home) == [first.pid] == [second.pid]
-    assert said == ["starting the daemon"]
+    assert said == ["starting Mission Control"]
     daemon_process.stop(settings, first)
     assert daemon_process.find(settings) is None
 
@@ -238,7 +238,7 @@ def test_an_older_daemon_without_executions_is_replaced(settings: Settings, home
 
     assert started(home) == [old.pid, new.pid]
     assert new.version == __version__
-    assert said == [f"replacing the daemon 0.0.9 with {__version__}", "starting the daemon"]
+    assert said == [f"replacing the daemon 0.0.9 with {__version__}", "starting Mission Control"]
 
 
 @pytest.mark.parametrize(

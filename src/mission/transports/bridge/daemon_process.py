@@ -288,7 +288,7 @@ def _start(
             if not _is_held(_lock_path(settings)):
                 if stopped_since(settings) is not None:
                     raise _was_stopped()
-                say("Mission Control is not running: starting it")
+                say("starting Mission Control")
                 child, log_start = _spawn(settings, options)
         if time.monotonic() > deadline:
             raise _never_answered(settings, child)
