@@ -61,7 +61,7 @@ def test_from_nothing_to_running_and_back(tmp_path: Path) -> None:
     assert 0 < len(log["lines"]) <= 5
     assert (stopped, after) == ({"stopped": True}, {"stopped": False})
     assert gone.code == 1
-    assert "not running" in gone.out
+    assert "stopped with 'mission down'" in gone.out
     assert not (mission.home / "daemon.json").exists()
     for name in ("token", "daemon.log"):
         assert stat.S_IMODE((mission.home / name).stat().st_mode) == 0o600

@@ -112,15 +112,20 @@ def test_a_choice_that_needs_words_asks_for_them(running: Program) -> None:
         until(lambda: call(running, "queue_get", id=asked)["answer"] == "Fix the title", PATIENCE)
 
 
-def test_details_open_and_close(running: Program) -> None:
-    ask(running, "Which shelf?")
+def test_details_open_and_close_and_stay_if_somebody_else_answers(running: Program) -> None:
+    asked = ask(running, "Which shelf?")
     with on_terminal(running, "top") as top:
         select(top, "Which shelf?")
         top.press(ENTER_KEY)
         top.shows("Mission: Asks")
         top.press(ESCAPE)
-
         top.shows("Waiting for you (1)")
+        top.press(ENTER_KEY)
+        top.shows("Mission: Asks")
+        call(running, "queue_answer", id=asked, text="the left one")
+
+        top.shows("0 waiting for you")
+        top.shows("Mission: Asks")
 
 
 def test_it_fits_any_size_and_follows_a_resize(running: Program) -> None:

@@ -34,10 +34,7 @@ def draw(
     head = [_header(contents, size.columns, connected=connected)]
     foot = _footer(view, contents, size.columns)
     room = max(0, size.rows - len(head) - len(foot))
-    if view.mode == "detail" or (view.mode != "list" and view.back == "detail"):
-        body = _details(view, details, size.columns, room)
-    else:
-        body = _lists(view, contents, size, room)
+    body = _details(view, details, size.columns, room) if view.shows_details else _lists(view, contents, size, room)
     body = [*body[:room], *[Line("")] * (room - len(body))]
     return [*head, *body, *foot][: size.rows]
 
@@ -60,7 +57,7 @@ def _ends(left: str, right: str, columns: int) -> str:
 
 
 def _footer(view: View, contents: TopContents, columns: int) -> list[Line]:
-    row = view.answered_row(contents)
+    row = view.opened_row(contents)
     keys = Line(_keys(view, columns), "dim")
     if view.mode == "write":
         return [Line(_draft(view, row, columns), "attention"), keys]

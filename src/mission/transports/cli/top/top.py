@@ -19,7 +19,7 @@ from mission.transports.cli.runs.steering import resume_run
 from mission.transports.cli.top.details import read_details
 from mission.transports.cli.top.drawing import draw
 from mission.transports.cli.top.feed import Feed, read_contents
-from mission.transports.cli.top.rows import Row
+from mission.transports.cli.top.rows import Row, TopContents
 from mission.transports.cli.top.terminal import FullScreen
 from mission.transports.cli.top.view import KeyAction, View, press
 
@@ -57,6 +57,7 @@ class _Session:
         self._feed = feed
         self._view = View()
         self._details: tuple[str, list[str]] | None = None
+        self._loaded: tuple[Row, TopContents] | None = None
         self._lock = threading.Lock()
 
     def run(self) -> None:
@@ -77,9 +78,11 @@ class _Session:
 
     def _draw(self) -> None:
         view, feed = self._view, self._feed
-        row = view.row(feed.contents)
+        opened = view.opened_row(feed.contents) if view.shows_details else None
+        if opened is not None:
+            self._load_details(opened)
         loaded = self._details
-        details = loaded[1] if loaded is not None and row is not None and loaded[0] == row.id else None
+        details = loaded[1] if loaded is not None and loaded[0] == view.selected else None
         lines = draw(view, feed.contents, size=self._terminal.size, connected=feed.connected, details=details)
         self._terminal.draw(lines)
 
@@ -88,8 +91,6 @@ class _Session:
         assert row is not None
         if action.kind == "attach":
             self._attach(str(row.execution_id))
-        elif action.kind == "load":
-            self._in_background(lambda: self._load(row))
         elif action.kind == "answer":
             self._in_background(lambda: _answer(action))
         else:
@@ -103,12 +104,20 @@ class _Session:
             sys.stdout.flush()
             sys.stdin.readline()
 
-    def _load(self, row: Row) -> str:
-        self._details = (row.id, read_details(row))
-        return ""
+    def _load_details(self, row: Row) -> None:
+        """Read the details of a row, and again whenever something has changed."""
+        contents = self._feed.contents
+        if self._loaded is not None and self._loaded[0].id == row.id and self._loaded[1] is contents:
+            return
+        self._loaded = (row, contents)
 
-    def _in_background(self, work: Callable[[], str]) -> None:
-        """Call the daemon without stopping the screen, and show what it said."""
+        def load() -> None:
+            self._details = (row.id, read_details(row))
+
+        self._in_background(load)
+
+    def _in_background(self, work: Callable[[], str | None]) -> None:
+        """Call the daemon without stopping the screen, and show what came of it."""
 
         def run() -> None:
             try:
@@ -117,8 +126,9 @@ class _Session:
                 message = str(failed)
             except DaemonUnavailable as gone:
                 message = f"{gone.message} {gone.hint}"
-            with self._lock:
-                self._view = replace(self._view, message=message)
+            if message is not None:
+                with self._lock:
+                    self._view = replace(self._view, message=message)
             self._terminal.wake()
 
         threading.Thread(target=run, daemon=True).start()

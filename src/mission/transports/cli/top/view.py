@@ -18,7 +18,7 @@ PAGE = 10
 class KeyAction:
     """Something to do outside the screen."""
 
-    kind: str  # quit, attach, load, answer, pause, resume
+    kind: str  # quit, attach, answer, pause, resume
     row: Row | None = None
     text: str = ""
     choice: int | None = None
@@ -37,21 +37,25 @@ class View:
     scroll: int = 0
     message: str = ""
 
+    @property
+    def shows_details(self) -> bool:
+        return "detail" in (self.mode, self.back if self.mode in ("write", "confirm") else "")
+
     def row(self, contents: TopContents) -> Row | None:
         """Return the selected row; if it is gone, the one that took its place."""
         rows = contents.rows
         there = rows[min(self.position, len(rows) - 1)] if rows else None
-        return self.answered_row(contents) or there
+        return self.opened_row(contents) or there
 
-    def answered_row(self, contents: TopContents) -> Row | None:
-        """Return the row that an answer is written for; None if it is gone, because no other may get the answer."""
+    def opened_row(self, contents: TopContents) -> Row | None:
+        """Return the row that is open or being answered; None if it is gone, because no other may get the answer."""
         return next((row for row in contents.rows if row.id == self.selected), None)
 
 
 def press(view: View, key: str, contents: TopContents) -> tuple[View, KeyAction | None]:
     """Return the view after a key, and what else has to happen."""
     if view.mode in ("write", "confirm"):
-        asked = view.answered_row(contents)
+        asked = view.opened_row(contents)
         if asked is None:
             return replace(_cancelled(view), message="Not sent: it was closed in the meantime."), None
         return _write(view, key, asked) if view.mode == "write" else _confirm(view, key, asked)
@@ -68,7 +72,7 @@ def press(view: View, key: str, contents: TopContents) -> tuple[View, KeyAction 
 
 def _act(view: View, key: str, row: Row) -> tuple[View, KeyAction | None]:
     if key == "enter" and view.mode == "list":
-        return replace(view, mode="detail", scroll=0, selected=row.id), KeyAction(kind="load", row=row)
+        return replace(view, mode="detail", scroll=0, selected=row.id), None
     if key in ("t", "T"):
         if row.execution_id is None:
             return replace(view, message=_no_terminal(row)), None
