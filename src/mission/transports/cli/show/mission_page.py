@@ -14,7 +14,7 @@ from mission.transports.cli.times import ago
 from mission.transports.cli.work.tasks import failed_words, read_plan, state_label
 
 LAST_MILESTONES = 5
-MAX_REVIEWS = 500
+MAX_ITEMS = 500
 SECTIONS = ["phase_summary", "decisions", "milestones", "blockers"]
 
 
@@ -30,10 +30,12 @@ def read_mission(id: str, *, limit: int, with_records: bool) -> dict[str, Any]:
     tasks = plan["tasks"]
     if with_records or not plan["with_names"]:
         tasks = _with_records(id, tasks)
-    reviews = client.call_if_allowed("queue_list", {"mission_id": id, "kind": ["review"], "limit": MAX_REVIEWS})
+    waiting = client.call_if_allowed("queue_list", {"mission_id": id, "limit": MAX_ITEMS})
+    items = waiting["items"] if waiting else []
+    reviews = [item for item in items if item["kind"] == "review"]
     runs = client.call_if_allowed("run_list", {"mission_id": id, "limit": 1})
     run = runs["runs"][0] if runs and runs["runs"] else None
-    return {**found, "tasks": tasks, "reviews": reviews["items"] if reviews else [], "run": run}
+    return {**found, "tasks": tasks, "waits_for_you": items, "reviews": reviews, "run": run}
 
 
 def _with_records(id: str, plan: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -99,6 +101,10 @@ def _show_tasks(found: dict[str, Any]) -> None:
     )
     for item in found["reviews"]:
         say(f"  review requested for '{item['task_name']}' ({item['task_id']}): {item['subject']}", fg="yellow")
+    for item in found["waits_for_you"]:
+        if item["kind"] not in ("review", "blocker"):
+            where = f" ({item['task_name']})" if item["task_name"] else ""
+            say(f"  {item['kind']}: {item['subject']}{where}: '{own_command()} inbox {item['id']}'", fg="yellow")
     names = {row["id"]: row["name"] for row in found["tasks"]}
     for row in found["blockers"]:
         say(f"  waiting for you: {row['description']} ({with_name(row['task_id'], names)})", fg="yellow")

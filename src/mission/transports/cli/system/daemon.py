@@ -87,8 +87,7 @@ def down(force: bool, as_json: bool) -> None:
     settings = load_or_default()
     running = daemon.find(settings) or (daemon.holder(settings) if force else None)
     if running is None:
-        if settings.home.exists():
-            daemon.keep_stopped(settings)
+        daemon.keep_stopped(settings)
         show_json({"stopped": False}) if as_json else click.echo("Mission Control is not running.")
         return
     busy = [] if force else at_work(_crew(), now=utc_now())
