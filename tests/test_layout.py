@@ -19,6 +19,7 @@ WITHOUT_TESTS = {
     "services/runs/view_reader.py": _DRIVEN,
     "services/runs/viewing/questions.py": _DRIVEN,
     "services/runs/context.py": "values that the steps of a run need, tested where they are used",
+    "services/client_setup.py": "the port of the runtime: values and a protocol, tested where they are implemented",
     "services/launcher.py": "the port of the runtime: values and a protocol, tested where they are implemented",
 }
 """Modules without a test file of their own, and why."""

@@ -83,6 +83,11 @@ PURPOSES: Mapping[str, Mapping[str, str | None]] = {
         "costs": None,
         "candidate_get": None,
     },
+    "Connect clients": {
+        "client_list": "mission setup",
+        "client_preview": "mission setup CLIENT --print",
+        "client_connect": "mission setup CLIENT",
+    },
     "Launch single agents": {
         "adapter_list": "mission adapters",
         "execution_preview": "mission launch --dry-run",

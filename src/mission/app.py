@@ -37,6 +37,7 @@ from mission.runtime import desktop_notifications
 from mission.runtime.checking.check_host import LocalCheckHost
 from mission.runtime.checking.check_process import Checks
 from mission.runtime.checking.free_ports import find_port_base
+from mission.runtime.client_setup.local_clients import LocalClients
 from mission.runtime.launching.launcher import AgentLauncher
 from mission.runtime.message_delivery import MessageDelivery
 from mission.services import webhooks
@@ -156,6 +157,7 @@ class App:
                 checks=CheckPorts(gate=gate, checker=self.checker, runner=self.check_runner, host=host),
                 liveness=liveness,
                 launcher=self.launcher,
+                clients=LocalClients(settings),
                 events=self.events,
                 policy=_policy(settings),
                 daily=self.run_context.daily,

@@ -70,6 +70,7 @@ OPERATOR_ONLY = (
     "token_*",
     "permission_*",
     "settings_*",
+    "client_*",
 )
 
 RULES: Mapping[AgentType, Rules] = {

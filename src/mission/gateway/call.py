@@ -17,6 +17,7 @@ from mission.gateway.idempotency import AlreadyAnswered, IdempotentCall
 from mission.gateway.registry import Registry, Tool
 from mission.services.agents.registration import LivenessSettings
 from mission.services.checks.ports import CheckPorts
+from mission.services.client_setup import ClientSetup
 from mission.services.launcher import Launcher
 from mission.services.repositories.working_trees import Trees
 from mission.store.database import Database
@@ -33,6 +34,7 @@ class Ports:
     checks: CheckPorts
     liveness: LivenessSettings
     launcher: Launcher
+    clients: ClientSetup
     events: EventLog
     policy: PermissionPolicy = field(default_factory=PermissionPolicy)
     daily: Limits = field(default_factory=Limits)
@@ -61,6 +63,7 @@ class Call:
         self.daily = ports.daily
         self.registry = registry
         self.launcher = ports.launcher
+        self.clients = ports.clients
         self.events = ports.events
         self.directory = caller.directory
         self.left = caller.left

@@ -296,6 +296,12 @@ export interface ChangedBy {
   removed: number | null;
 }
 
+export interface ChangedFile {
+  path: string;
+  change: string;
+  diff: string;
+}
+
 export interface ChangedPath {
   path: string;
   tasks: ChangedBy[];
@@ -432,6 +438,34 @@ export interface ClaimedTask {
   warnings?: string[] | null;
 }
 
+export interface ClientConnected {
+  client: string;
+  files: string[];
+  tools: string[];
+  next_step: string | null;
+}
+
+export interface ClientList {
+  clients: ClientRow[];
+}
+
+export interface ClientPreview {
+  client: string;
+  files: ChangedFile[];
+  digest: string;
+}
+
+export interface ClientRow {
+  name: string;
+  title: string;
+  path: string | null;
+  version: string | null;
+  connected: boolean;
+  hooks: boolean;
+  file: string | null;
+  problem: string | null;
+}
+
 export interface CommitMade {
   id: string;
   subject: string;
@@ -511,6 +545,11 @@ export interface CompletedTask {
   phase_status: string;
   phase_number: number;
   evidence?: TaskEvidence | null;
+}
+
+export interface ConnectClient {
+  client: string;
+  digest: string;
 }
 
 export interface ContextFilter {
@@ -1226,6 +1265,9 @@ export interface ListCheckpoints {
   cursor?: string | null;
 }
 
+export interface ListClients {
+}
+
 export interface ListEpics {
   state?: EpicState | null;
   limit?: number;
@@ -1773,6 +1815,10 @@ export interface Omitted {
   what: string;
   tool: string;
   arguments: Record<string, unknown>;
+}
+
+export interface OneClient {
+  client: string;
 }
 
 export interface OneRun {
@@ -3151,6 +3197,9 @@ export interface Tools {
   checks_list: { args: ScopeArguments; result: ChecksOfScope };
   checks_set: { args: SetChecks; result: ChecksOfScope };
   checks_suggest: { args: SuggestChecks; result: SuggestedChecks };
+  client_connect: { args: ConnectClient; result: ClientConnected };
+  client_list: { args: ListClients; result: ClientList };
+  client_preview: { args: OneClient; result: ClientPreview };
   complete_mission: { args: CompleteMission; result: CompletedMission };
   complete_phase: { args: CompletePhase; result: CompletedPhase };
   complete_task: { args: CompleteTask; result: CompletedTask };

@@ -17,37 +17,16 @@ from mission.runtime.adapters.config_adapter import discover
 from mission.settings import load
 from mission.transports.bridge import daemon_process as daemon
 from mission.transports.cli.system.setup import setup
+from tests.fake_mission_program import use_home, write_server
 
 CLIENTS = list(discover())
 WITHOUT_HOOKS = {"vscode"}
-
-SERVER = """#!{python}
-import json, sys
-if "crew" in sys.argv:
-    sys.exit("no crew today")
-tools = [{{"name": name, "inputSchema": {{"type": "object"}}}} for name in ("start_mission", "get_context")]
-answers = {{
-    "initialize": {{"capabilities": {{}}, "serverInfo": {{"name": "mission", "version": "1"}}}},
-    "tools/list": {{"tools": tools}},
-}}
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message:
-        answer = answers[message["method"]]
-        if message["method"] == "initialize":
-            answer["protocolVersion"] = message["params"]["protocolVersion"]
-        print(json.dumps({{"jsonrpc": "2.0", "id": message["id"], "result": answer}}), flush=True)
-"""
 
 
 @pytest.fixture
 def mission(tmp_path: Path) -> Path:
     """A program of the name `mission` that serves two tools."""
-    program = tmp_path / "bin" / "mission"
-    program.parent.mkdir()
-    program.write_text(SERVER.format(python=sys.executable))
-    program.chmod(0o755)
-    return program
+    return write_server(tmp_path / "bin")
 
 
 @pytest.fixture
@@ -57,11 +36,7 @@ def home(tmp_path: Path, mission: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     project = tmp_path / "project"
     home.mkdir()
     project.mkdir()
-    for name in [name for name in os.environ if name.startswith(("MISSION_", "XDG_", "CLAUDE", "CODEX", "COPILOT"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("PATH", f"{mission.parent}:/usr/bin:/bin")
-    monkeypatch.setattr(sys, "argv", [str(mission)])
+    use_home(monkeypatch, home, program=mission)
     monkeypatch.chdir(project)
     return home
 
@@ -131,7 +106,6 @@ def test_on_a_terminal_it_asks(answer: str, code: int, home: Path, mission: Path
     script = f"""
 import sys
 from mission.transports.cli.system.setup import setup
-
 sys.argv = [{str(mission)!r}, 'codex']
 setup()
 """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,14 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from mission.domain.errors import InvalidInput, InvalidState, MissionError
+from mission.domain.errors import InvalidState
 from mission.gateway.registry import parse_toolsets
 from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, ConfigScope, discover
-from mission.runtime.client_setup import connect, probe
+from mission.runtime.client_setup import connect
+from mission.runtime.client_setup import setup as steps
+from mission.runtime.client_setup.setup import PlannedSetup
 from mission.runtime.config_files.file_changes import Backups, Change
 from mission.settings import load
-from mission.spelling import nearest
 from mission.transports.cli.output import json_option, report_errors, show_json
 from mission.transports.cli.tables import show_table
 
@@ -102,14 +102,7 @@ def _chosen(client: str, place: ConfigLocation, *, remove: bool, scope: ConfigSc
         if not found:
             raise InvalidState("No agent client was found on PATH.", hint=f"Name one of: {', '.join(adapters)}.")
         return found
-    if client not in adapters:
-        by_program = {adapter.program: name for name, adapter in adapters.items()}
-        meant = by_program.get(client) or nearest(client.lower(), adapters)
-        raise InvalidInput(
-            f"There is no client '{client}'" + (f"; did you mean '{meant}'?" if meant else ""),
-            hint=f"Known clients: {', '.join(adapters)}, and 'all'.",
-        )
-    return [adapters[client]]
+    return [steps.find_client(client)]
 
 
 def _is_there(adapter: Adapter, place: ConfigLocation, scope: ConfigScope) -> bool:
@@ -121,9 +114,7 @@ def _is_there(adapter: Adapter, place: ConfigLocation, scope: ConfigScope) -> bo
 
 
 def _list(place: ConfigLocation, *, as_json: bool) -> None:
-    adapters = list(discover().values())
-    with ThreadPoolExecutor() as pool:
-        rows = list(pool.map(lambda adapter: _row(adapter, place), adapters))
+    rows = steps.describe_clients(place)
     if as_json:
         show_json({"clients": rows})
         return
@@ -139,25 +130,6 @@ def _cells(row: dict[str, Any]) -> list[str]:
     hooks = ", ".join(scope for scope, found in scopes if found["hooks"])
     installed = (row["version"] or "yes") if row["program"] else "–"
     return [row["client"], installed, wrong or set_up or "–", hooks or "–"]
-
-
-def _row(adapter: Adapter, place: ConfigLocation) -> dict[str, Any]:
-    program = connect.find_program(adapter)
-    return {
-        "client": adapter.name,
-        "title": adapter.title,
-        "program": program.path if program else None,
-        "version": program.version if program else None,
-        "scopes": {scope.value: _state(adapter, place, scope) for scope in ConfigScope},
-    }
-
-
-def _state(adapter: Adapter, place: ConfigLocation, scope: ConfigScope) -> dict[str, Any]:
-    try:
-        found = connect.get_connection(adapter, place, scope)
-    except MissionError as error:
-        return {"set_up": False, "hooks": False, "problem": error.message}
-    return {"set_up": found.is_set_up, "hooks": bool(found.hooks), "file": str(found.file), "problem": None}
 
 
 # Changing
@@ -218,22 +190,19 @@ class _Work:
     out: _Output
 
     def connect(self) -> None:
-        plans = [(adapter, self._plan(adapter)) for adapter in self.adapters]
-        changes = [change for _, found in plans for change in found]
+        plans = [PlannedSetup(adapter=adapter, changes=self._plan(adapter)) for adapter in self.adapters]
+        changes = [change for plan in plans for change in plan.changes]
         self.out.show(changes)
         if self.out.print_only:
             self._finish(changes, written=False)
             return
         if changes:
             self.out.confirm("Write this?")
-        done: list[tuple[Adapter, Sequence[Change], Sequence[Path]]] = []
+        made = steps.apply_all(plans, self.backups)
         try:
-            for adapter, found in plans:
-                done.append((adapter, found, connect.apply(adapter, found, self.backups)))
             tools = self._try()
         except BaseException:
-            for adapter, written, made in reversed(done):
-                connect.take_back(adapter, written, made, self.backups)
+            steps.take_all_back(plans, made, self.backups)
             raise
         self._report(plans, tools)
         self._finish(changes, written=bool(changes), tools=tools)
@@ -260,17 +229,13 @@ class _Work:
         return connect.plan(adapter, self.place, self.scope, self.command, toolsets=self.toolsets, hooks=hooks)
 
     def _try(self) -> list[str]:
-        serve = self.command.with_arguments("mcp", *(["--toolsets", self.toolsets] if self.toolsets else []))
+        serve = steps.serve_command(self.command, toolsets=self.toolsets)
         self.out.say(f"Starting '{serve.line()}' once …", style="dim")
-        tools = asyncio.run(probe.list_tools(serve, directory=self.place.project))
-        if not tools:
-            raise InvalidState(
-                "The server runs but lists no tools.", hint="Check --toolsets; 'mission tools' lists all."
-            )
-        return tools
+        return asyncio.run(steps.try_server(serve, directory=self.place.project))
 
-    def _report(self, plans: Sequence[tuple[Adapter, Sequence[Change]]], tools: Sequence[str]) -> None:
-        for adapter, changes in plans:
+    def _report(self, plans: Sequence[PlannedSetup], tools: Sequence[str]) -> None:
+        for plan in plans:
+            adapter, changes = plan.adapter, plan.changes
             already = "" if changes else " already"
             self.out.say(f"{adapter.title} is{already} set up.", style="green")
             if changes:
