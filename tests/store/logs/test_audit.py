@@ -107,6 +107,13 @@ def test_calls_of_one_transport_can_be_left_out(tx):
     assert [row["id"] for row in tx.audit.page(**EVERYTHING, except_transport="page")] == ["log_1"]
 
 
+def test_calls_of_some_tools_can_be_left_out_unless_they_failed(tx):
+    calls = [("log_1", "read", "ok"), ("log_2", "read", "error"), ("log_3", "write", "ok")]
+    tx.audit.add([entry(id, tool=tool, status=status) for id, tool, status in calls])
+
+    assert {row["id"] for row in tx.audit.page(**EVERYTHING, except_ok=["read"])} == {"log_2", "log_3"}
+
+
 def test_old_entries_go_oldest_first_and_no_more_than_asked(tx):
     tx.audit.add([entry(f"log_{minute}", minute=minute) for minute in (3, 1, 2)])
 

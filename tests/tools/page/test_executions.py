@@ -32,6 +32,9 @@ async def test_launched_agents_come_with_names_counts_and_what_they_used(fake_ex
     spending = await call("overview_spending", {"agent_ids": [*agents, by_hand]})
 
     assert [row["id"] for row in (*first["executions"], *rest["executions"])] == ids[::-1]
+    of_task = await call("overview_executions", {"task_id": first["executions"][0]["task_id"]})
+    assert {row["task_id"] for row in of_task["executions"]} == {first["executions"][0]["task_id"]}
+    assert (await call("overview_executions", {"task_id": task["task_id"]}))["executions"] == []
     assert first["counts"] == {"starting": 2, "failed": 1}
     newest = first["executions"][0]
     assert (newest["agent_name"], newest["task_name"], newest["task_state"]) == (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mission.transports.cli.main import COMMANDS, cli
+from mission.transports.cli.main import COMMANDS, GUESSED, cli
 from tests.transports.cli.program import PATIENCE, PROGRAM, Program
 from tests.transports.live_server import until
 
@@ -240,6 +240,32 @@ def test_help_names_every_command(mission: Program) -> None:
         assert f"  {command} " in overview.out
     titles = re.findall(r"^(\w[\w ]*):$", overview.out, flags=re.MULTILINE)
     assert titles == ["Options", "Start", "Watch", "Answer", "Run agents", "Manage", "Data", "Examples"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("taks", "tasks"),
+        ("stauts", "status"),
+        ("anwser", "answer"),
+        ("ps", "executions"),
+        ("ls", "missions"),
+        ("log", "logs"),
+        ("new", "run"),
+        ("watch", "top"),
+        ("hsitory", "audit"),
+    ],
+)
+def test_an_unknown_command_is_answered_with_the_one_that_was_meant(typed: str, meant: str) -> None:
+    refused = CliRunner().invoke(cli, [typed])
+
+    assert refused.exit_code == 2
+    assert f"There is no command '{typed}'. Did you mean 'mission {meant}'?" in refused.output
+
+
+def test_every_guess_leads_to_a_command() -> None:
+    assert {name for name in GUESSED.values() if not name.startswith("--")} <= COMMANDS.keys()
+    assert not GUESSED.keys() & COMMANDS.keys()
 
 
 HELP = """

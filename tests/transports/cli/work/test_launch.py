@@ -65,7 +65,8 @@ def test_an_agent_is_launched_watched_answered_and_replayed(mission: Program, re
     assert "Waits for you" in words
     assert "Which way?" in words
     assert "Waits for you" in mission.run("executions", execution).out or shown["status"] != "waiting"
-    assert "Which way?" in watched.out
+    assert "? asks: Which way?" in watched.out
+    assert "@task::" not in watched.out + mission.run("replay", execution, "--at-once").out
     assert "typed: to the left" in watched.out
     assert execution in watched.err
     assert [row["type"] for row in shown["observations"]][::-1] == ["needs_input", "progress"]
