@@ -13,6 +13,7 @@ import pytest
 
 from mission.domain.ids import KINDS
 from mission.domain.missions import mission, phase
+from mission.domain.plans.plan_file import parse_plan
 from mission.domain.runs import run
 from mission.domain.tasks import states, workspace
 from mission.settings import NAMES
@@ -160,6 +161,15 @@ def test_the_page_of_keys_lists_every_shortcut_of_the_page():
 def _key(text: str) -> str:
     key = text.strip('"')
     return key if key == "…" else f"`{key}`"
+
+
+@every_document
+def test_every_plan_that_is_shown_is_valid(document):
+    blocks = re.findall(r"^```toml\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL)
+
+    for block in blocks:
+        if "[mission]" in block and "[[tasks]]" in block:
+            assert parse_plan(block, source=document.name).tasks
 
 
 @every_document
