@@ -41,13 +41,14 @@ def test_now_shows_what_waits_what_runs_and_takes_an_answer_on_the_row(page: Pag
     house.go(page, "/")
     row = page.locator(".need").filter(has_text="Refund after period close")
     expect(page.locator(".need").first).to_contain_text("Refund after period close")
-    expect(row.get_by_text(re.compile("blocks 5 tasks.*critical path"))).to_be_visible()
+    expect(row).to_contain_text("critical path")
+    expect(row).to_contain_text("blocks 5 tasks")
     expect(page.get_by_role("link", name="Backfill 2019–2026 postings", exact=True)).to_be_visible()
     expect(page.locator(".finished li").first).to_be_visible()
     connected(page)
 
-    row.get_by_role("button", name="Reverse").click()  # the pointer stays on the row, and so does the answer
-    expect(row.get_by_text(re.compile("sent to ledger-.* when you leave this row"))).to_be_visible()
+    row.get_by_role("button", name="Reverse").click()
+    expect(row.get_by_text(re.compile(r"sent to ledger-.* in \d s"))).to_be_visible()
     row.get_by_role("button", name="Undo").click()
     row.get_by_role("button", name="Post new").click()
     row.get_by_role("button", name="Send now").click()
@@ -86,10 +87,9 @@ def test_a_row_stays_where_it_is_while_its_answer_is_held_back(page: Page, house
     connected(page)
 
     row.get_by_role("button", name="Resolve").click(position={"x": 5, "y": 1})
-    expect(row.get_by_text("when you leave this row")).to_be_visible()
+    expect(row.get_by_text(re.compile(r"in \d s"))).to_be_visible()
     pointed_at = row.evaluate(PLACES)
     page.get_by_role("heading", name="Now", level=1).hover()
-    expect(row.get_by_text(re.compile(r"in \d s"))).to_be_visible()
     left = row.evaluate(PLACES)
     row.get_by_role("button", name="Undo").click()
 
@@ -116,9 +116,10 @@ def test_missions_are_filtered_in_the_address_opened_by_keys_and_appear_as_they_
 
     house.live.mission("A second double-entry mission")
     expect(rows).to_have_count(2)
-    expect(rows.first).to_contain_text("A second double-entry mission")
+    expect(rows.last).to_contain_text("A second double-entry mission")  # the other one needs a person
 
     page.get_by_role("heading", name="Missions", level=1).click()
+    page.keyboard.press("j")
     page.keyboard.press("j")
     expect(page.locator(".mission-row[data-chosen]")).to_contain_text("A second double-entry mission")
     page.keyboard.press("Enter")

@@ -141,3 +141,15 @@ def test_an_agent_stands_as_its_task_and_its_signs_of_life_say(tx, rows, agent, 
     [line] = overview(tx).fleet
 
     assert (line.row.name, line.task.row.id, line.word) == ("ada", task.id, word)
+
+
+def test_the_newest_mission_is_listed_however_many_are_more_urgent(tx, rows, monkeypatch):
+    monkeypatch.setattr(views, "MAX_MISSIONS", 2)
+    for name in ("one", "two", "three"):
+        rows.item(mission_id=rows.mission(name, created_at=at(-9), updated_at=at(9)).id)
+    rows.mission("new", created_at=at(1))
+
+    listed = [line.row.name for line in overview(tx).missions]
+
+    assert len(listed) == len(set(listed))
+    assert "new" in listed

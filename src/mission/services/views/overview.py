@@ -19,6 +19,8 @@ from mission.services.views.task_lines import Count, TaskLine, count_of_ended, c
 from mission.store.transaction import Tx
 
 MAX_MISSIONS = 50
+MAX_NEWEST = 10
+"""New missions are listed even if many others are more urgent: somebody is about to work on them."""
 MAX_RUNNING = 120
 MAX_ENDED = 20
 MAX_AGENTS = 300
@@ -90,7 +92,7 @@ def overview(
     return Overview(
         now=tx.now,
         open_missions=tx.overviews.count_open(),
-        missions=mission_lines(tx, tx.overviews.open_missions(limit=MAX_MISSIONS)),
+        missions=mission_lines(tx, _open_missions(tx)),
         running=[_running(line, live) for line in running],
         active=tx.overviews.count_active(),
         ended=task_lines(tx, tx.overviews.ended_since(moment, limit=MAX_ENDED)),
@@ -104,6 +106,14 @@ def overview(
         changed=changed,
         changed_today=since_left.changed_since(tx, today or tx.now - timedelta(days=1)),
     )
+
+
+def _open_missions(tx: Tx) -> list[Any]:
+    """Return the most urgent open missions, and then the newest ones that are not among them."""
+    urgent = tx.overviews.open_missions(limit=MAX_MISSIONS)
+    known = {row.id for row in urgent}
+    newest = tx.overviews.newest_missions(limit=MAX_NEWEST) if len(urgent) == MAX_MISSIONS else []
+    return [*urgent, *(row for row in newest if row.id not in known)]
 
 
 def agent_lines(tx: Tx, agents: Sequence[Any], liveness: LivenessSettings) -> list[AgentLine]:

@@ -88,6 +88,12 @@ _OPEN_MISSIONS = (
     .order_by(RANK, missions.c.updated_at.desc(), missions.c.id)
     .limit(bindparam("limit"))
 )
+_NEWEST_MISSIONS = (
+    select(*_MISSION_ROW)
+    .where(*OPEN_MISSION)
+    .order_by(missions.c.created_at.desc(), missions.c.id)
+    .limit(bindparam("limit"))
+)
 _COUNT_OPEN = select(func.count()).select_from(missions).where(*OPEN_MISSION)
 _TASK_COUNTS = (
     select(phases.c.mission_id, *_SUMS)
@@ -233,6 +239,10 @@ class Overviews:
     def open_missions(self, *, limit: int) -> list[Any]:
         """Return missions that have not ended: those that need a person, then those with work, then the rest."""
         return list(self._connection.execute(_OPEN_MISSIONS, {"limit": limit}))
+
+    def newest_missions(self, *, limit: int) -> list[Any]:
+        """Return missions that have not ended, the latest created first."""
+        return list(self._connection.execute(_NEWEST_MISSIONS, {"limit": limit}))
 
     def count_open(self) -> int:
         return int(self._connection.execute(_COUNT_OPEN).scalar_one())

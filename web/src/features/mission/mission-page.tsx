@@ -8,6 +8,7 @@ import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
 import { Loaded, Skeleton } from "@/ui/query-states";
 import { ProofBar } from "@/ui/status/progress-bar";
 import { ChecksView } from "./checks/checks-view";
+import { EndMission } from "./end-mission";
 import { MissionHeader } from "./mission-header";
 import { MissionStats } from "./mission-stats";
 import { NeedsYouBanner } from "./needs-you-banner";
@@ -50,6 +51,7 @@ export function MissionPage() {
             <MissionStats mission={data} />
             {data.tasks.length > 0 && <ProofBar counts={data.counts} label="Proof for this mission" />}
             <NeedsYouBanner mission={data} />
+            <EndMission mission={data} />
             <Views mission={data} />
           </>
         )}

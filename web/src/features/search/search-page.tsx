@@ -83,7 +83,7 @@ function SearchForm({ words, search }: { words: string; search: (text: string) =
     search(text.trim());
   };
   return (
-    <form className="actions" role="search" onSubmit={send}>
+    <form className="actions" onSubmit={send}>
       <input
         className="field"
         type="search"

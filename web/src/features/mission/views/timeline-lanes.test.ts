@@ -47,6 +47,6 @@ test("a lane shows work, waiting for you, idle time and estimates", () => {
         ["needs", -20, 0],
       ],
     ],
-    ["unclaimed", null, [["ahead", 1, 11]]],
+    ["unclaimed 1", null, [["ahead", 1, 11]]],
   ]);
 });

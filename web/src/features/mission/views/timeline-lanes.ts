@@ -5,6 +5,8 @@ import { statusFor, TASK } from "@/ui/status/status";
 
 const NEEDS = new Set(["asks", "review", "blocked", "budget"]);
 const MAX_AHEAD = 60;
+/** How many rows estimates may take: what follows is uncertain anyway. */
+const AHEAD_ROWS = 3;
 
 export interface Bar {
   task: MissionTask;
@@ -40,9 +42,9 @@ export function lanesOf(tasks: readonly MissionTask[], path: CriticalPath, now: 
     const last = Math.max(...bars.map((bar) => bar.to));
     return { name, rows: stacked(bars), idle: free && last < now ? last : null };
   });
-  const ahead = aheadOf(tasks, path, now);
+  const { bars: ahead, total } = aheadOf(tasks, path, now);
   return started.length > 0 && ahead.length > 0
-    ? [...found, { name: "unclaimed", rows: stacked(ahead), idle: null }]
+    ? [...found, { name: `unclaimed ${total}`, rows: stacked(ahead).slice(0, AHEAD_ROWS), idle: null }]
     : found;
 }
 
@@ -64,7 +66,7 @@ function barsOf(task: MissionTask, now: number, asked: number | undefined): Bar[
 }
 
 /** Return bars for tasks that have not started, as early as their dependencies allow. */
-function aheadOf(tasks: readonly MissionTask[], path: CriticalPath, now: number): Bar[] {
+function aheadOf(tasks: readonly MissionTask[], path: CriticalPath, now: number): { bars: Bar[]; total: number } {
   const ends = new Map<string, number>();
   const bars: Bar[] = [];
   for (const task of dependencyOrder(tasks)) {
@@ -74,7 +76,7 @@ function aheadOf(tasks: readonly MissionTask[], path: CriticalPath, now: number)
     if (task.started_at === null && !isDone(task) && rest > 0)
       bars.push({ task, from, to: from + rest, kind: "ahead", word: "estimate" });
   }
-  return bars.slice(0, MAX_AHEAD);
+  return { bars: bars.slice(0, MAX_AHEAD), total: bars.length };
 }
 
 /** Put overlapping bars into separate rows. */

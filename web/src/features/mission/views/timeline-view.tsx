@@ -14,6 +14,8 @@ import type { ViewProps } from "../view-props";
 import { type Bar, type LaneFacts, lanesOf } from "./timeline-lanes";
 
 const TITLE = 52;
+/** A narrower estimate is not drawn. */
+const MIN_AHEAD = 8;
 const IDLE_TITLE = 110;
 const MAX_ASKED = 200;
 const MINUTE = 60_000;
@@ -57,17 +59,19 @@ export function TimelineView({ mission, choose }: ViewProps) {
             <div className="lane-rows">
               {lane.rows.map((row, at) => (
                 <ul key={at} className="lane-row">
-                  {row.map((bar) => (
-                    <BarItem
-                      key={`${bar.task.id} ${bar.kind}`}
-                      bar={bar}
-                      left={x(bar.from)}
-                      width={x(bar.to) - x(bar.from)}
-                      titled={room(bar.from, bar.to) > TITLE}
-                      critical={path.path.has(bar.task.id)}
-                      choose={choose}
-                    />
-                  ))}
+                  {row
+                    .filter((bar) => bar.kind !== "ahead" || room(bar.from, bar.to) >= MIN_AHEAD)
+                    .map((bar) => (
+                      <BarItem
+                        key={`${bar.task.id} ${bar.kind}`}
+                        bar={bar}
+                        left={x(bar.from)}
+                        width={x(bar.to) - x(bar.from)}
+                        titled={room(bar.from, bar.to) > TITLE}
+                        critical={path.path.has(bar.task.id)}
+                        choose={choose}
+                      />
+                    ))}
                   {at === 0 && lane.idle !== null && (
                     <li className="idle cut" style={{ left: `${x(lane.idle)}%`, width: `${x(now) - x(lane.idle)}%` }}>
                       {room(lane.idle, now) > IDLE_TITLE ? (
