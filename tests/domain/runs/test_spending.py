@@ -54,6 +54,14 @@ def test_an_unknown_price_makes_the_sum_unknown_and_not_smaller():
     assert (spent.usd, spent.tokens) == (None, 112)
 
 
+def test_a_client_that_says_nothing_does_not_hide_what_others_have_spent():
+    spent = spent_by([execution(usage=usage(2.5, 100)), execution("x_2", usage=None)], now=NOW)
+
+    assert (spent.at_least("usd"), spent.at_least("tokens")) == (2.5, 101)
+    assert exhausted(spent, Limits(usd=2.0)) == ["usd"]
+    assert warning(spent, Limits(usd=3.0)) == "83% of the money is spent."
+
+
 def test_a_client_that_ended_without_a_word_is_unknown():
     assert spent_by([execution(usage=None)], now=NOW).usd is None
 

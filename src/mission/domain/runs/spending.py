@@ -32,9 +32,12 @@ def spent_by(executions: Iterable[Spender], *, now: datetime, minutes: float | N
     """Return what these executions spent; `minutes` is the wall time, by default the sum of their own."""
     rows = list(executions)
     own = sum(_seconds(each, now=now) for each in rows) / 60
-    used = _total(tokens(each) for each in rows)
+    prices, counts = [price(each) for each in rows], [tokens(each) for each in rows]
+    used = _total(counts)
     return Spent(
-        usd=_total(price(each) for each in rows),
+        known_usd=sum(each for each in prices if each is not None),
+        known_tokens=int(sum(each for each in counts if each is not None)),
+        usd=_total(prices),
         tokens=int(used) if used is not None else None,
         minutes=round(own if minutes is None else minutes, 3),
         launches=len(rows),
@@ -42,7 +45,7 @@ def spent_by(executions: Iterable[Spender], *, now: datetime, minutes: float | N
 
 
 def exhausted(spent: Spent, limits: Limits) -> list[str]:
-    """Return the limits that are reached; what is unknown reaches none."""
+    """Return the limits that are certainly reached."""
     return [name for name, share in shares(spent, limits).items() if share >= 1]
 
 
@@ -58,13 +61,9 @@ def warning(spent: Spent, limits: Limits) -> str | None:
 
 
 def shares(spent: Spent, limits: Limits) -> dict[str, float]:
-    """Return how much of each limit is spent, where both are known."""
-    found: dict[str, float] = {}
-    for name in LABELS:
-        limit, used = getattr(limits, name), getattr(spent, name)
-        if limit is not None and used is not None:
-            found[name] = used / limit
-    return found
+    """Return how much of each limit is certainly spent."""
+    given = {name: limit for name in LABELS if (limit := getattr(limits, name)) is not None}
+    return {name: spent.at_least(name) / limit for name, limit in given.items()}
 
 
 def price(execution: Spender) -> float | None:

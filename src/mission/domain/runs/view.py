@@ -21,6 +21,14 @@ class Spent:
     tokens: int | None = 0
     minutes: float = 0.0
     launches: int = 0
+    known_usd: float = field(default=0.0, compare=False)
+    known_tokens: int = field(default=0, compare=False)
+    """What those that say it have spent, if others do not: so much it is at least."""
+
+    def at_least(self, name: str) -> float:
+        """Return how much was certainly spent: one client that does not say it hides nothing of the others."""
+        whole = getattr(self, name)
+        return float(whole if whole is not None else getattr(self, f"known_{name}"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

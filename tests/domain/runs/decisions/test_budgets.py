@@ -41,8 +41,13 @@ def test_below_the_limit_work_goes_on_and_an_open_question_is_withdrawn():
     assert of_kind(steps, Withdraw)[0].key == "budget"
 
 
+def test_what_is_known_reaches_a_limit_although_the_whole_is_unknown():
+    assert budgets.spent_limit(Limits(usd=1.0), Spent(usd=None, known_usd=1.5)) == "at least 1.50 of 1.00 USD"
+
+
 def test_an_unknown_price_is_no_limit_and_no_zero():
     assert budgets.spent_limit(Limits(usd=1.0), Spent(usd=None)) is None
+    assert budgets.spent_limit(Limits(usd=1.0), Spent(usd=None, known_usd=0.9)) is None
     assert budgets.spent_limit(Limits(tokens=1), Spent(tokens=None)) is None
 
 

@@ -18,14 +18,18 @@ SPENT_REASON = "stopped because the budget is spent"
 
 
 def spent_limit(limits: Limits, spent: Spent) -> str | None:
-    """Return which limit on running work is reached, in words. An unknown amount reaches none."""
-    if limits.usd is not None and spent.usd is not None and spent.usd >= limits.usd:
-        return f"{spent.usd:.2f} of {limits.usd:.2f} USD"
-    if limits.tokens is not None and spent.tokens is not None and spent.tokens >= limits.tokens:
-        return f"{spent.tokens:,} of {limits.tokens:,} tokens"
+    """Return which limit on running work is certainly reached, in words."""
+    if limits.usd is not None and (usd := spent.at_least("usd")) >= limits.usd:
+        return f"{_least(spent.usd)}{usd:.2f} of {limits.usd:.2f} USD"
+    if limits.tokens is not None and (tokens := spent.at_least("tokens")) >= limits.tokens:
+        return f"{_least(spent.tokens)}{tokens:,.0f} of {limits.tokens:,} tokens"
     if limits.minutes is not None and spent.minutes >= limits.minutes:
         return f"{spent.minutes:.0f} of {limits.minutes:.0f} minutes"
     return None
+
+
+def _least(whole: float | None) -> str:
+    return "at least " if whole is None else ""
 
 
 def launch_limit(limits: Limits, spent: Spent, *, more: int = 0) -> str | None:
