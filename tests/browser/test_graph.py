@@ -100,14 +100,13 @@ def test_arrow_keys_follow_the_edges_and_enter_opens_the_task(page: Page, house:
     first.focus()
     page.keyboard.press("ArrowRight")
     focused = page.locator(".node:focus")
-    expect(focused).to_have_attribute(
-        "aria-label",
+    expect(focused).to_have_accessible_name(
         re.compile("^Accounts and entries tables: Done, unproved.* depends on Map .* and Choose .*, unblocks Trial"),
     )
     page.keyboard.press("ArrowLeft")
     expect(first).to_be_focused()
     page.keyboard.press("ArrowDown")
-    expect(focused).to_have_attribute("aria-label", re.compile("^Choose the posting model"))
+    expect(focused).to_have_accessible_name(re.compile("^Choose the posting model"))
     expect(page.locator(".node[tabindex='0']")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.get_by_role("complementary", name="Task Choose the posting model")).to_be_visible()

@@ -1,23 +1,36 @@
-// Announces new inbox items to screen readers, at most one every five seconds.
-import { useCallback, useRef, useState } from "react";
+// Tells screen readers what changed, in at most one sentence every five seconds.
+import { useCallback, useEffect, useRef, useState } from "react";
 
 import type { EventFrame } from "@/live/event-socket";
 import { useEvents } from "@/live/live-connection";
+import { announcementFor } from "./announcement";
 
 const PAUSE = 5_000;
 
 export function LiveRegion() {
   const [words, say] = useState("");
-  const last = useRef(0);
-  const hear = useCallback((events: EventFrame[]) => {
-    const asked = events.findLast((event) => event.type === "queue:created");
-    if (asked === undefined || Date.now() - last.current < PAUSE) return;
-    last.current = Date.now();
-    say(`New in your inbox: ${String(asked.data.subject)}`);
+  const waiting = useRef<EventFrame[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const speak = useCallback(() => {
+    const sentence = announcementFor(waiting.current);
+    waiting.current = [];
+    timer.current = null;
+    if (sentence === null) return;
+    say(sentence);
+    timer.current = setTimeout(speak, PAUSE); // what happens in the pause is said after it
   }, []);
-  useEvents(hear);
+  useEvents(
+    useCallback(
+      (events: EventFrame[]) => {
+        waiting.current.push(...events);
+        if (timer.current === null) speak();
+      },
+      [speak],
+    ),
+  );
+  useEffect(() => () => clearTimeout(timer.current ?? undefined), []);
   return (
-    <div className="hidden" aria-live="polite">
+    <div className="hidden" aria-live="polite" data-announcements>
       {words}
     </div>
   );

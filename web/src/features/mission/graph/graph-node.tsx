@@ -40,12 +40,12 @@ export const GraphNode = memo(function GraphNode(props: NodeProps) {
       data-near={near || undefined}
       data-folded={box.folded ?? undefined}
       data-failing={(box.folded === null && isFailing(task)) || undefined}
-      aria-label={label}
       tabIndex={reachable ? 0 : -1}
     >
+      <span className="hidden">{label}</span>
       {density === "full" && box.folded === null ? (
         <>
-          <span className="name" dir="auto">
+          <span className="name" dir="auto" aria-hidden="true">
             {name}
           </span>
           <NodeTop task={task} status={status} left={props.left} />
@@ -54,7 +54,7 @@ export const GraphNode = memo(function GraphNode(props: NodeProps) {
         <>
           <StatusIcon status={status} size={density === "glyph" ? 16 : 14} decorative />
           {density !== "glyph" && (
-            <span className="name" dir="auto">
+            <span className="name" dir="auto" aria-hidden="true">
               {name}
             </span>
           )}
@@ -74,7 +74,7 @@ function NodeTop({ task, status, left }: { task: MissionTask; status: Status; le
   const evidence = evidenceOf(task);
   const estimate = left === undefined ? "" : `est. ${span(left, { short: true })}`;
   return (
-    <span className="top">
+    <span className="top" aria-hidden="true">
       <StatusIcon status={status} size={14} decorative />
       <span className="agent cut">{task.agent ?? (failing ? "" : estimate)}</span>
       {failing ? (

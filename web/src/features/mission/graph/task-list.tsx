@@ -18,9 +18,9 @@ export function TaskList({ mission, chosen, choose }: ViewProps) {
         if (tasks.length === 0) return null;
         return (
           <section key={phase.number}>
-            <h3>
+            <h2>
               {phaseName(phase)} <span className="count">{tasks.length}</span>
-            </h3>
+            </h2>
             <ol className="lined">
               {tasks.map((task) => (
                 <TaskRow

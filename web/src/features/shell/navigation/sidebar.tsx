@@ -123,7 +123,7 @@ function SearchField() {
     if (text !== "") void navigate(`/search?q=${encodeURIComponent(text)}`);
   };
   return (
-    <form className="search" role="search" onSubmit={search}>
+    <form className="search" role="search" aria-label="Quick search" onSubmit={search}>
       <Icon name="search" />
       <input
         ref={field}
