@@ -177,12 +177,12 @@ function Row({ mission, index, chosen, top, selected, select }: RowProps) {
               {mission.name}
             </Link>
             {mission.needs_you > 0 && (
-              <Link to={`/missions/${mission.id}`} className="chip tone-attention">
+              <Link to={`/missions/${mission.id}`} className="tag tone-attention">
                 <StatusIcon status={QUEUE.question!} size={12} decorative />
                 {plural(mission.needs_you, "needs you", "need you")}
               </Link>
             )}
-            {tasks.failed > 0 && <span className="chip tone-danger">{tasks.failed} failed</span>}
+            {tasks.failed > 0 && <span className="tag tone-danger">{tasks.failed} failed</span>}
           </span>
           <span className="meta cut">
             {[folderName(mission.repository_path), mission.objective].filter(Boolean).join(" · ")}

@@ -19,7 +19,7 @@ export function ReviewSummary({ taskId }: { taskId: string }) {
       <p>
         <strong>{plural(found.total, "file")}</strong>{" "}
         <LineCounts of={{ added: found.lines_added, removed: found.lines_removed }} />
-        {found.outside > 0 && <span className="tone-attention chip">{found.outside} outside its areas</span>}
+        {found.outside > 0 && <span className="tone-attention tag">{found.outside} outside its areas</span>}
         <Link to={`/tasks/${taskId}`}>Open diff</Link>
       </p>
       {found.files[0] !== undefined && <FirstHunk taskId={taskId} path={found.files[0].path} />}

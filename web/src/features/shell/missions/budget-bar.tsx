@@ -10,7 +10,7 @@ export function BudgetBar({ budget }: { budget: BudgetUse }) {
   const share = budget.usd === null ? null : budget.usd / budget.limit_usd;
   const words = `${describeCost(budget)} of ${money(budget.limit_usd)}`;
   return (
-    <div className="budget-bar">
+    <div className="budget-use">
       <span className="cut">
         {budget.run_id === null ? budget.name : <Link to={`/runs/${budget.run_id}`}>{budget.name}</Link>}
       </span>
