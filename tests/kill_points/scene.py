@@ -20,9 +20,10 @@ from tests.kill_points.points import KILLED
 
 TOP = Path(__file__).resolve().parents[2]
 MODULES = f"{TOP}:{TOP / 'src'}"
-PATIENCE = 60.0
+PATIENCE = 240.0
 """So long a daemon may take to start, and work to settle, on a busy machine."""
 POLL = 0.1
+MAX_POLL = 0.5
 DIE_AT = "die-at"
 """While this file exists, the check or agent that counts it down to zero kills itself."""
 KILLED_GIT = "was killed before it had finished"
@@ -210,12 +211,14 @@ class Scene:
     def until(self, tool: str, condition: Callable[[Json], bool], **arguments: Any) -> Json:
         """Return the answer of a reading call as soon as it is so."""
         deadline = time.monotonic() + PATIENCE
+        pause = POLL
         while True:
             found = self.call(tool, **arguments)
             if condition(found):
                 return found
             assert time.monotonic() < deadline, f"{tool} never said so: {json.dumps(found)[:3000]}\n{self.log()}"
-            time.sleep(POLL)
+            time.sleep(pause)
+            pause = min(1.2 * pause, MAX_POLL)  # asking is what costs most on a busy machine
 
     def log(self) -> str:
         """Return the end of the daemon's log, for a failed assertion."""
@@ -234,6 +237,15 @@ class Scene:
         """Return whether the case kills that kind of process; a check is also what a runner has just started."""
         is_started = of == "check" and (self._kill.get("of"), self._kill.get("moment")) == ("runner", "child")
         return self._kill.get("of") == of or is_started
+
+    def leaves(self, lock: Path) -> bool:
+        """Return whether a git that the case has killed may leave this lock; we remove only those on our branches."""
+        return self._kill.get("moment") == "child" and lock.name == "HEAD.lock"
+
+    @property
+    def may_kill_check(self) -> bool:
+        """Return whether the case may kill a check; phases are counted over checks and agents together."""
+        return self.kills("check") or self.kills("agent")
 
     # Files
 
@@ -287,4 +299,4 @@ def until(
         if time.monotonic() > deadline:
             raise TimeoutError if otherwise is None else AssertionError(otherwise())
         time.sleep(pause)
-        pause = min(1.5 * pause, 2 * POLL)
+        pause = min(1.5 * pause, MAX_POLL / 2)

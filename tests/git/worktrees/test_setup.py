@@ -12,7 +12,16 @@ import pytest
 
 from mission.domain.errors import InvalidInput
 from mission.git.worktrees import setup
-from mission.git.worktrees.setup import SetupFailed, copy_files, end_setups, ignored, run_setup, still_copies, unignored
+from mission.git.worktrees.setup import (
+    SetupFailed,
+    SetupKilled,
+    copy_files,
+    end_setups,
+    ignored,
+    run_setup,
+    still_copies,
+    unignored,
+)
 from mission.git.worktrees.worktree import digest_at
 from tests.git.real_repositories import Repo
 
@@ -131,6 +140,13 @@ def test_a_setup_command_runs_in_the_worktree_without_our_secrets(
     assert "LC_TIME=C" in seen
 
 
+def test_a_command_that_somebody_kills_may_be_tried_again(target):
+    with pytest.raises(SetupKilled) as killed:
+        run_setup("kill -9 $$", folder=target, seconds=30)
+
+    assert killed.value.retryable
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [
@@ -168,7 +184,7 @@ def test_setups_can_be_ended_from_outside(target: Path) -> None:
     def run() -> None:
         try:
             run_setup("touch begun; sleep 60", folder=target, seconds=60)
-        except SetupFailed as error:
+        except SetupKilled as error:
             ended.append(error)
 
     thread = threading.Thread(target=run)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from mission.domain.runs.decisions import choices
 from mission.services.checks import waiving
+from mission.services.runs.agents import asking
 from tests.merged_runs import merged as merged
 
 
@@ -24,6 +26,20 @@ async def test_an_accepted_result_is_merged_and_its_check_no_longer_counts_in_th
     second = await merged.task("second", {"b.txt": "b\n"})
     assert (await merged.report(second))["evidence"]["state"] == "proved"
     assert await merged.merges() == ["Merge 'first'", "Merge 'second'"]
+
+
+async def test_a_question_about_the_task_needs_no_answer_once_it_is_accepted(merged):
+    await merged.check({"name": "lint", "run": "false"})
+    task = await merged.task("add", {"a.txt": "a\n"})
+    await merged.refused(task)
+    asked = choices.about_task(task, subject="'add' was sent back 4 times")
+    await asking.ask(merged.call.app.run_context, await merged.run(), asked)
+
+    await merged.call("task_accept", {"task_id": task, "reason": "the linter is wrong"})
+    await merged.settle()
+
+    assert (await merged.call("queue_list"))["items"] == []
+    assert (await merged.states(task))[-1] == "merged"
 
 
 async def test_accepting_a_task_that_never_reported_takes_what_its_worktree_contains(merged):

@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mission.domain.errors import InvalidInput, InvalidState
+from mission.domain.errors import InvalidInput, InvalidState, TransientError
 from mission.domain.tasks.workspace import check_inner
-from mission.git.command import OURS, run
+from mission.git.command import KILLING, OURS, run
 from mission.git.safe_reading import read
 from mission.git.worktrees.worktree import digest_at
 
@@ -30,6 +30,12 @@ class SetupFailed(InvalidState):
     """The setup command of a workspace failed; nothing of the workspace was kept."""
 
     default_hint = "Correct the command (it runs in the new worktree, with a minimal environment), then try again."
+
+
+class SetupKilled(TransientError):
+    """The setup command of a worktree was killed before it had finished."""
+
+    default_hint = "Try the same call again."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,6 +119,8 @@ def run_setup(
         _end(process)
     if not in_time:
         raise SetupFailed(f"the setup command did not finish within {seconds:g} seconds{_quoted(output)}")
+    if -process.returncode in KILLING:
+        raise SetupKilled
     if process.returncode:
         raise SetupFailed(f"the setup command ended with exit code {process.returncode}{_quoted(output)}")
 

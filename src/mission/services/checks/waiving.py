@@ -11,10 +11,12 @@ from mission.domain.checks.proof import Proof
 from mission.domain.checks.verdict import Verdict
 from mission.domain.ids import new_id
 from mission.domain.runs.candidate import Candidate, CandidateState
+from mission.domain.runs.decisions import choices
 from mission.domain.runs.run import Run
 from mission.domain.tasks.task import Task
 from mission.domain.timestamps import format_time
 from mission.services.checks import settling
+from mission.services.inbox import items as inbox
 from mission.services.tasks import candidates, completion
 from mission.services.tasks.completion import Completed, TaskResult
 from mission.store.transaction import Tx
@@ -28,6 +30,8 @@ def accept(tx: Tx, *, task: Task, run: Run, result: TaskResult, reason: str, by:
     _waive(tx, run, task, _failed(tx, last) if last is not None else [], reason=reason, by=by)
     for round in tx.rounds.open_of_task(task.id):
         settling.withdraw(tx, round, reason=f"accepted by {by}")
+    for key in (choices.task_key, choices.circles_key, choices.checks_key):
+        inbox.withdraw(tx, dedupe_key=f"run {run.id} {key(task.id)}", reason=f"accepted by {by}")
     proof = Proof(state=ProofState.ACCEPTED, reason=reason, by=by).as_dict()
     review = {**((last.review if last is not None else None) or {}), "verdict": "approve", "by": by, "words": reason}
     candidates.hold(tx, task, by=task.owner_id)

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from mission.domain.runs.steps import LookBefore
+from mission.git.errors import GitKilled
 from mission.services.runs.lifecycle import preflight
+from mission.services.runs.worktrees import merge_place
 from tests.started_runs import runs as runs
 from tests.started_runs import task
 
@@ -51,6 +53,20 @@ async def test_a_setup_that_fails_ends_the_round_with_the_reason(runs):
     round = await runs.settled((await looked(runs))["round_id"])
 
     assert (round.state, "exit code 3" in round.reason) == ("error", True)
+
+
+@pytest.mark.parametrize("step", [(preflight, "create_branch"), (merge_place, "check_out"), (merge_place, "run_setup")])
+async def test_nobody_is_asked_about_a_command_that_was_killed(runs, monkeypatch, step):
+    def killed(*_, **__):
+        raise GitKilled(command="reset")
+
+    await runs.start(checks=["true"], setup="true")
+    with monkeypatch.context() as patched:
+        patched.setattr(*step, killed)
+        with pytest.raises(GitKilled):
+            await looked(runs)
+
+    assert (await looked(runs))["problems"] == []
 
 
 async def test_final_checks_are_not_run_on_the_base(runs):

@@ -80,6 +80,8 @@ async def _make_branch(context: RunContext, run: Run, found: Found) -> None:
     try:
         await context.trees.work(top, create_branch, top, run.branch, commit=run.base_commit)
     except MissionError as error:
+        if error.retryable:
+            raise  # it is looked at again
         found.problems.append(f"The branch '{run.branch}' cannot be created: {error.message}.")
         found.marks.append(NO_BRANCH)
 
@@ -89,6 +91,8 @@ async def _check_out(context: RunContext, run: Run, found: Found) -> CheckedOut 
     try:
         return await merge_place.prepare(context, run, commit=run.base_commit, path=path)
     except MissionError as error:
+        if error.retryable:
+            raise  # it is looked at again
         found.problems.append(f"The base could not be checked out: {error.message}.")
         return None
 
