@@ -15,7 +15,6 @@ _DRIVEN = "tested with whole runs in tests/services/runs/test_driver.py; it stil
 WITHOUT_TESTS = {
     "services/runs/agents/agent_steps.py": _DRIVEN,
     "services/runs/agents/asking.py": _DRIVEN,
-    "services/runs/agents/stopping.py": _DRIVEN,
     "services/runs/view_reader.py": _DRIVEN,
     "services/runs/viewing/questions.py": _DRIVEN,
     "services/runs/context.py": "values that the steps of a run need, tested where they are used",

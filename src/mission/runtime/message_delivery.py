@@ -14,7 +14,7 @@ from mission.domain.executions.execution import Execution, Mode, OperatorMessage
 from mission.events.log import EventLog
 from mission.runtime.launching.launcher import AgentLauncher
 from mission.runtime.running.durable_write import DurableWork, write_until_stored
-from mission.runtime.running.follower import MISSION_ENDED, Follower
+from mission.runtime.running.follower import MISSION_ENDED, STOPPED_BY_RUN, Follower
 from mission.services.answers import failed_attempts
 from mission.services.executions import commands
 from mission.services.launcher import LaunchRequest
@@ -105,7 +105,8 @@ class MessageDelivery:
             return  # it is just starting or ending; its end closes pending commands
         if command.kind is CommandKind.STOP:
             if not follower.process.is_being_stopped:
-                follower.process.stop(MISSION_ENDED)  # marked when the execution has ended
+                reason = f"{STOPPED_BY_RUN}{command.text}" if command.text else MISSION_ENDED
+                follower.process.stop(reason)  # marked when the execution has ended
         elif command.kind is CommandKind.INTERRUPT:
             await self._interrupt(follower, command)
         else:

@@ -76,6 +76,10 @@ class Launcher(Protocol):
         """
         ...
 
+    def manages(self, execution: Execution) -> bool:
+        """Return whether commands for an execution are carried out here, and not by another daemon on this host."""
+        ...
+
     async def forget(self, execution_ids: Sequence[str]) -> None:
         """Remove the output of ended executions."""
         ...

@@ -80,6 +80,7 @@ class SimulatedLauncher(KnownClients):
         self._work, self._trees, self._heart, self._machine, self._home = work, trees, heart, machine, home
         self._liveness, self._script, self._started, self._clock = liveness, script, started, clock
         self._followers: dict[str, Follower] = {}
+        self._followed_elsewhere: set[str] = set()
 
     async def open(self) -> None:
         """Follow the programs of an earlier daemon; those that never started are lost."""
@@ -95,12 +96,15 @@ class SimulatedLauncher(KnownClients):
             await asyncio.sleep(TAKE_OVER_SECONDS)
             others = any(home != self._home for home in self._machine.homes)
             for execution in await self._work.read(_live, host_id=self._trees.host_id) if others else ():
-                if _home(execution) != self._home and execution.id not in self._followers:
+                is_own = _home(execution) == self._home and execution.id not in self._followed_elsewhere
+                if not is_own and execution.id not in self._followers:
                     await self._recover(execution)
 
     async def _recover(self, execution: Execution) -> None:
         if not self._may_follow(execution):
+            self._followed_elsewhere.add(execution.id)
             return
+        self._followed_elsewhere.discard(execution.id)
         program = self._machine.programs.get(execution.id)
         if program is not None:
             self._machine.followers[execution.id] = self._heart  # as a lock that others see at once
@@ -191,7 +195,8 @@ class SimulatedLauncher(KnownClients):
             await self._work.write(executions.heartbeat_all, execution_ids=ids, liveness=self._liveness)
 
     def manages(self, execution: Execution) -> bool:
-        return execution.id in self._machine.programs and self._may_follow(execution)
+        is_here = execution.id in self._followers or self._may_follow(execution)
+        return is_here and execution.id in self._machine.programs
 
     def follower(self, execution_id: str) -> Any:
         """Return what delivers commands to a running program."""

@@ -50,7 +50,7 @@ def a_paused_or_ended_run_launches_nothing(start: Start) -> None:
 
 
 def only_the_holder_launches(start: Start) -> None:
-    """A lease is renewed by its holder alone, so whoever renewed it before the launch held it then."""
+    """A lease is renewed by its holder alone, so the one who renewed it before the launch held it then."""
     run = start.run
     renewed = run.holder_until - HOLDER_LEASE if run.holder_until is not None else None
     is_others = run.holder not in (None, start.holder) and renewed is not None

@@ -53,7 +53,7 @@ def nothing_unproved_is_merged_unless_a_person_accepted_it(facts: Facts) -> None
 
 
 def no_candidate_is_blamed_for_another(facts: Facts) -> None:
-    """Whoever is sent back for failed checks was checked alone, upon what is merged."""
+    """A candidate that is sent back for failed checks was checked alone, upon what is merged."""
     waiting = {each.merge_commit for each in facts.candidates if each.state is not CandidateState.MERGED}
     for each in facts.candidates:
         round = facts.tx.rounds.find(each.round_id or "")

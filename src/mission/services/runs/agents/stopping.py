@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mission.domain import events
 from mission.domain.executions.command import CommandKind
+from mission.domain.executions.execution import Execution
 from mission.domain.runs.run import Run
 from mission.domain.runs.steps import StopExecution, Tell
 from mission.services.executions import commands
@@ -12,14 +13,31 @@ from mission.store.transaction import Tx
 
 
 async def stop(context: RunContext, run: Run, step: StopExecution) -> None:
-    """End an execution and everything that it started."""
-    if await context.work.read(_is_live, run=run, execution_id=step.execution_id):
+    """End an execution and everything that it started. If another daemon of this host follows it, that one does it."""
+    if not await context.work.read(_is_live, run=run, execution_id=step.execution_id):
+        return
+    execution = await context.work.read(_execution, execution_id=step.execution_id)
+    if context.launcher.manages(execution):
         await context.launcher.stop(step.execution_id, reason=step.reason)
+    else:
+        await context.work.write(_request_stop, run=run, step=step)
 
 
 async def tell(context: RunContext, run: Run, step: Tell) -> None:
     """Send a command to a running agent; its daemon delivers it."""
     await context.work.write(_tell, run=run, step=step)
+
+
+def _execution(tx: Tx, *, execution_id: str) -> Execution:
+    return tx.executions.get(execution_id)
+
+
+def _request_stop(tx: Tx, *, run: Run, step: StopExecution) -> None:
+    """Record that the execution is to be stopped; the daemon that follows it finds that."""
+    if not _is_live(tx, run=run, execution_id=step.execution_id):
+        return
+    if all(each.kind is not CommandKind.STOP for each in tx.commands.pending_of(step.execution_id)):
+        commands.add(tx, tx.executions.get(step.execution_id), CommandKind.STOP, text=step.reason)
 
 
 def _is_live(tx: Tx, *, run: Run, execution_id: str) -> bool:
