@@ -27,7 +27,8 @@ from mission.domain.executions import signal_schemas
 from mission.domain.executions.execution import OwnerKind
 from mission.domain.executions.signals import KINDS, MAX_SIGNAL_BYTES, SignalKind
 from mission.domain.tasks.moves import Cause
-from mission.gateway.registry import PRESETS, TOOLSETS, Registry, Tool
+from mission.gateway.registry import Registry, Tool
+from mission.gateway.toolsets import PRESETS, TOOLSETS
 from mission.settings import NAMES, Settings
 from mission.transports.cli.main import COMMANDS, cli
 from scripts.generate.tool_index import tools_by_purpose

@@ -6,11 +6,12 @@ import asyncio
 import json
 import logging
 import shutil
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mission import tools
 from mission.domain.agents.agent import AgentType
@@ -19,7 +20,6 @@ from mission.domain.inbox.failure_report import RECENT
 from mission.domain.permissions import Edit, PermissionPolicy
 from mission.domain.runs.options import Limits
 from mission.domain.timestamps import Clock, format_time
-from mission.domain.webhook import Webhook
 from mission.events.log import EventLog
 from mission.gateway.agent_calls import AgentCalls
 from mission.gateway.audit.audit_trail import AuditTrail
@@ -33,35 +33,27 @@ from mission.gateway.retry import Retry
 from mission.gateway.signal_intake import Signals
 from mission.git.snapshot import Snapshots
 from mission.git.worktrees.creation import WorktreeMaker
-from mission.runtime import desktop_notifications
-from mission.runtime.checking.check_host import LocalCheckHost
-from mission.runtime.checking.check_process import Checks
 from mission.runtime.checking.free_ports import find_port_base
-from mission.runtime.client_setup.local_clients import LocalClients
-from mission.runtime.launching.launcher import AgentLauncher
-from mission.runtime.message_delivery import MessageDelivery
-from mission.services import webhooks
 from mission.services.agents import access_tokens
 from mission.services.agents.access_tokens import Bearer
 from mission.services.agents.registration import LivenessSettings
-from mission.services.checks import reading
-from mission.services.checks.check_place import CheckPlaces
-from mission.services.checks.checker import Checker
-from mission.services.checks.gate import CheckGate
-from mission.services.checks.ports import CheckPorts
 from mission.services.repositories.working_trees import Trees
-from mission.services.runs.context import RunContext
-from mission.services.runs.driver import RunDriver
-from mission.services.runs.merging.submission import RunGate
-from mission.services.search import index as search
-from mission.services.upkeep import health, retention
 from mission.services.work import BackgroundWork
 from mission.settings import Settings, describe
 from mission.store.database import Database
 from mission.store.open_database import open_backend
 from mission.store.transaction import Tx
-from mission.tools.tasks.load_context import preview_context
-from mission.transports.web.webhook_sender import post
+
+if TYPE_CHECKING:
+    from mission.runtime.checking.check_host import LocalCheckHost
+    from mission.runtime.checking.check_process import Checks
+    from mission.runtime.client_setup.local_clients import LocalClients
+    from mission.runtime.launching.launcher import AgentLauncher
+    from mission.runtime.message_delivery import MessageDelivery
+    from mission.services.checks.checker import Checker
+    from mission.services.checks.ports import CheckPorts
+    from mission.services.runs.context import RunContext
+    from mission.services.runs.driver import RunDriver
 
 log = logging.getLogger("mission")
 
@@ -72,17 +64,29 @@ AGAIN_SECONDS = 5.0
 
 
 class App:
-    """Everything a transport needs, built once per process."""
+    """Everything a transport needs, built once per process.
 
-    def __init__(self, settings: Settings, *, role: str, clock: Clock | None = None) -> None:
+    What launches agents, runs checks and drives runs is imported and built when it is first used: a daemon needs it at
+    once, a standalone server seldom.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        role: str,
+        clock: Clock | None = None,
+        tool_modules: Mapping[str, str] | None = None,
+    ) -> None:
+        """Build the application; with `tool_modules`, which says where each tool is, tools are imported when called."""
         self.settings = settings
         self.backend = open_backend(settings, role=role)
         clock = clock or self.backend.clock
         self.started_at = clock()
-        liveness = LivenessSettings(
+        self.liveness = LivenessSettings(
             heartbeat=timedelta(seconds=settings.heartbeat_seconds), lease=timedelta(seconds=settings.lease_seconds)
         )
-        self.database = Database(self.backend, silence=liveness.silence, clock=clock)
+        self.database = Database(self.backend, silence=self.liveness.silence, clock=clock)
         self.events = EventLog(self.database)
         self.trees = Trees(
             Snapshots(settings.snapshots_path),
@@ -90,79 +94,122 @@ class App:
             host_id=settings.host_id,
             find_ports=find_port_base,
         )
-        masker = Masker(names=settings.mask_names, pattern=settings.mask_pattern, max_length=settings.audit_text)
-        audit = AuditTrail(self.database, masker)
-        heartbeats = HeartbeatRecorder(self.database, liveness)
-        agent_calls = AgentCalls(self.database.clock)
+        self._masker = Masker(names=settings.mask_names, pattern=settings.mask_pattern, max_length=settings.audit_text)
+        audit = AuditTrail(self.database, self._masker)
+        heartbeats = HeartbeatRecorder(self.database, self.liveness)
+        self._agent_calls = AgentCalls(self.database.clock)
         retry = Retry(pause=settings.retry_seconds)
-        signals = Signals(self.database, audit=audit, heartbeats=heartbeats, retry=retry)
-        self.launcher = AgentLauncher(
+        self._signals = Signals(self.database, audit=audit, heartbeats=heartbeats, retry=retry)
+        self.gateway = Gateway(
+            registry=Registry(tools, modules=tool_modules),
+            database=self.database,
+            audit=audit,
+            heartbeats=heartbeats,
+            agent_calls=self._agent_calls,
+            signals=self._signals,
+            retry=retry,
+            ports=Ports(
+                trees=self.trees,
+                checks=lambda: self.checks,
+                liveness=self.liveness,
+                launcher=lambda: self.launcher,
+                clients=lambda: self.clients,
+                events=self.events,
+                policy=_policy(settings),
+                daily=_daily_limits(settings),
+            ),
+        )
+
+    @cached_property
+    def launcher(self) -> AgentLauncher:
+        from mission.runtime.launching.launcher import AgentLauncher
+        from mission.tools.tasks.load_context import preview_context
+
+        return AgentLauncher(
             self.database,
             self.trees,
-            signals=signals,
-            agent_calls=agent_calls,
+            signals=self._signals,
+            agent_calls=self._agent_calls,
             context=preview_context,
-            liveness=liveness,
-            settings=settings,
+            liveness=self.liveness,
+            settings=self.settings,
         )
-        self.message_delivery = MessageDelivery(
-            self.launcher,
-            BackgroundWork(self.database),
-            self.events,
-            host_id=settings.host_id,
-        )
-        self.check_runner = Checks(settings.checks_path, mask=masker.text)
-        host = LocalCheckHost()
+
+    @cached_property
+    def clients(self) -> LocalClients:
+        from mission.runtime.client_setup.local_clients import LocalClients
+
+        return LocalClients(self.settings)
+
+    @cached_property
+    def message_delivery(self) -> MessageDelivery:
+        from mission.runtime.message_delivery import MessageDelivery
+
         work = BackgroundWork(self.database)
-        self.checker = Checker(
+        return MessageDelivery(self.launcher, work, self.events, host_id=self.settings.host_id)
+
+    @cached_property
+    def check_runner(self) -> Checks:
+        from mission.runtime.checking.check_process import Checks
+
+        return Checks(self.settings.checks_path, mask=self._masker.text)
+
+    @cached_property
+    def _check_host(self) -> LocalCheckHost:
+        from mission.runtime.checking.check_host import LocalCheckHost
+
+        return LocalCheckHost()
+
+    @cached_property
+    def checker(self) -> Checker:
+        from mission.services.checks.check_place import CheckPlaces
+        from mission.services.checks.checker import Checker
+
+        work = BackgroundWork(self.database)
+        return Checker(
             work,
             self.trees,
             self.check_runner,
-            CheckPlaces(work, self.trees, host),
+            CheckPlaces(work, self.trees, self._check_host),
             self.events,
-            lease=liveness.lease,
-            excuses=settings.failed_before == "pass",
+            lease=self.liveness.lease,
+            excuses=self.settings.failed_before == "pass",
         )
-        self.run_context = RunContext(
-            work=work,
+
+    @cached_property
+    def checks(self) -> CheckPorts:
+        from mission.services.checks.gate import CheckGate
+        from mission.services.checks.ports import CheckPorts
+        from mission.services.runs.merging.submission import RunGate
+
+        seconds = self.settings.check_wait_seconds
+        gate = RunGate(CheckGate(self.checker, lease=self.liveness.lease, wait_seconds=seconds), self.run_context)
+        return CheckPorts(gate=gate, checker=self.checker, runner=self.check_runner, host=self._check_host)
+
+    @cached_property
+    def run_context(self) -> RunContext:
+        from mission.services.runs.context import RunContext
+
+        settings = self.settings
+        return RunContext(
+            work=BackgroundWork(self.database),
             trees=self.trees,
             launcher=self.launcher,
             checker=self.checker,
             events=self.events,
-            liveness=liveness,
+            liveness=self.liveness,
             worktrees=settings.worktrees_path / "runs",
             agent_slots=settings.agent_slots,
             min_free_gb=settings.min_free_gb,
-            daily=Limits(
-                usd=settings.daily_usd or None,
-                tokens=settings.daily_tokens or None,
-                minutes=settings.daily_minutes or None,
-                launches=settings.daily_launches or None,
-            ),
+            daily=_daily_limits(settings),
             clock=self.database.clock,
         )
-        self.run_driver = RunDriver(self.run_context)
-        checks = CheckGate(self.checker, lease=liveness.lease, wait_seconds=settings.check_wait_seconds)
-        gate = RunGate(checks, self.run_context)
-        self.gateway = Gateway(
-            registry=Registry(tools),
-            database=self.database,
-            audit=audit,
-            heartbeats=heartbeats,
-            agent_calls=agent_calls,
-            signals=signals,
-            retry=retry,
-            ports=Ports(
-                trees=self.trees,
-                checks=CheckPorts(gate=gate, checker=self.checker, runner=self.check_runner, host=host),
-                liveness=liveness,
-                launcher=self.launcher,
-                clients=LocalClients(settings),
-                events=self.events,
-                policy=_policy(settings),
-                daily=self.run_context.daily,
-            ),
-        )
+
+    @cached_property
+    def run_driver(self) -> RunDriver:
+        from mission.services.runs.driver import RunDriver
+
+        return RunDriver(self.run_context)
 
     @asynccontextmanager
     async def running(self, *, periodic: bool) -> AsyncIterator[App]:
@@ -185,11 +232,16 @@ class App:
                 await self.message_delivery.close()
                 await self.launcher.close()
             await self.gateway.close()
-            await self.checker.close()
-            await self.check_runner.leave()
+            if self._has_built("checker"):
+                await self.checker.close()
+            if self._has_built("check_runner"):
+                await self.check_runner.leave()
             await self.events.close()
             await self.trees.close()
             await self.database.close()
+
+    def _has_built(self, part: str) -> bool:
+        return part in vars(self)
 
     def tokens(self, operator: str) -> TokenCheck:
         """Return the check of access tokens, for the operator and for agents."""
@@ -237,6 +289,11 @@ class App:
 
     def _followers(self) -> list[Coroutine[Any, Any, None]]:
         """Return the jobs that follow the event log and notify people."""
+        from mission.domain.webhook import Webhook
+        from mission.runtime import desktop_notifications
+        from mission.services import webhooks
+        from mission.transports.web.webhook_sender import post
+
         work, settings = BackgroundWork(self.database), self.settings
         followers = []
         if settings.webhook_url:
@@ -248,6 +305,8 @@ class App:
         return followers
 
     async def _tidy(self) -> None:
+        from mission.services.upkeep import retention
+
         keep = retention.Keep(
             events=_days(self.settings.keep_events_days),
             audit=_days(self.settings.keep_audit_days),
@@ -260,6 +319,8 @@ class App:
 
     async def _forget_outputs(self) -> None:
         """Delete the output of checks that are gone or old; their rows keep its end."""
+        from mission.services.checks import reading
+
         keep = _days(self.settings.keep_observations_days)
         before = self.database.clock() - keep if keep is not None else None
         stored = await asyncio.to_thread(self.check_runner.ended)
@@ -269,9 +330,13 @@ class App:
                 await self.check_runner.forget(evidence_id)
 
     async def _index(self) -> None:
-        await search.catch_up(self.database)
+        from mission.services.search import index
+
+        await index.catch_up(self.database)
 
     async def _look_after(self) -> None:
+        from mission.services.upkeep import health
+
         await health.sweep(BackgroundWork(self.database))
 
 
@@ -293,6 +358,15 @@ def _worktree_maker(settings: Settings) -> WorktreeMaker:
         Path(folder) if folder else settings.worktrees_path,
         roots=[settings.worktrees_path],
         setup_seconds=settings.setup_seconds,
+    )
+
+
+def _daily_limits(settings: Settings) -> Limits:
+    return Limits(
+        usd=settings.daily_usd or None,
+        tokens=settings.daily_tokens or None,
+        minutes=settings.daily_minutes or None,
+        launches=settings.daily_launches or None,
     )
 
 

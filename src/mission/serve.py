@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("mission")
 
 LOCK_TRIES = 50
+TOOL_MODULES = "tool-modules"
 OPEN_FILES = 65_536
 """The open-file limit of the daemon, connections included. Programs that it launches inherit it, and some of them
 close every possible file when they start: without a limit that takes minutes."""
@@ -64,7 +65,7 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
         _allow_open_files()
         gc.disable()  # startup creates hardly any garbage, and collecting it takes a tenth of the time
         from mission.app import App
-        from mission.gateway.registry import parse_toolsets
+        from mission.gateway.toolsets import parse_toolsets
 
         parse_toolsets(settings.toolsets)
         app = App(settings, role="the daemon")
@@ -78,30 +79,40 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
 def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:
     """Serve MCP on stdin and stdout from this process, on the same database, without a daemon."""
     gc.disable()
+    from mission.gateway.toolsets import parse_toolsets
+    from mission.program_cache import ProgramCache
+    from mission.transports.mcp_server.standalone.client import StandaloneClient
+
+    token = os.environ.get("MISSION_TOKEN")
+    cache = ProgramCache(settings.cache_path)
+    stored = f"tools-{'-'.join(parse_toolsets(toolsets or settings.toolsets))}"
+    by_operator = not token and agent is None  # who sees all tools
+    client = StandaloneClient(tool_list=lambda: cache.read(stored) if by_operator else None)
+    client.start()  # it greets the client while the rest is imported
     from mission.app import App
-    from mission.gateway.registry import parse_toolsets
-    from mission.transports.mcp_server.server import McpServer
+    from mission.transports.mcp_server.standalone.server import StandaloneServer
+    from mission.transports.mcp_server.stdio_callers import StdioCallers
 
     logging.basicConfig(level=settings.log_level.upper(), stream=sys.stderr)
     _quiet_libraries()
-    chosen = toolsets or settings.toolsets
-    parse_toolsets(chosen)
-    app = App(settings, role="a standalone server")
-    token = os.environ.get("MISSION_TOKEN")
+    modules = cache.read(TOOL_MODULES)
+    app = App(settings, role="a standalone server", tool_modules=modules)
     tokens = app.tokens(operator_token(settings))
-    server = McpServer(
-        app.gateway,
+    callers = StdioCallers(
         toolsets=settings.toolsets,
         asked=toolsets,
         agent=agent,
         directory=str(Path.cwd()),
         bearer=(lambda: tokens.check(token)) if token else None,
     )
+    server = StandaloneServer(client, app.gateway, callers=callers, store_list=partial(cache.write, stored))
 
     async def serve() -> None:
         async with app.running(periodic=False):
+            if modules is None:
+                await asyncio.to_thread(cache.write, TOOL_MODULES, app.gateway.registry.modules)
             _settle_memory()
-            await server.serve_stdio(at_end=app.events.wake_waiters)
+            await server.serve(at_end=app.events.wake_waiters)
 
     _run(serve())
 

@@ -129,6 +129,11 @@ class Settings:
         return self.home / "checks"
 
     @property
+    def cache_path(self) -> Path:
+        """The folder of files that can be made again at any time."""
+        return self.home / "cache"
+
+    @property
     def backups_path(self) -> Path:
         return self.home / "backups"
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mission.domain.token_count import tokenizer
-from mission.gateway.registry import parse_toolsets
+from mission.gateway.toolsets import parse_toolsets
 from mission.settings import Settings
 from scripts.generate.reference import CONTRACT, REFERENCE, REGISTRY, ROOT, pages
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from mission import tools
-from mission.domain.errors import Conflict, InvalidInput
+from mission.domain.errors import Conflict
 from mission.gateway.registry import (
-    PRESETS,
-    TOOLSETS,
     Address,
     Arguments,
     Registry,
     Result,
     attribute,
-    parse_toolsets,
     tool,
 )
+from mission.gateway.toolsets import TOOLSETS
 from scripts.generate.reference import event_types
 
 MODULE = '''
@@ -192,32 +189,25 @@ def test_a_secret_is_left_out_of_what_is_kept_and_cannot_be_given_again(package)
     assert refused.value.details == {"id": "x"}
 
 
+def test_with_known_modules_a_tool_is_imported_when_it_is_first_asked_for(package):
+    known = Registry(package).modules
+    for module in set(known.values()):
+        del sys.modules[module]
+
+    lazy = Registry(package, modules=known)
+    assert not set(known.values()) & set(sys.modules)
+    assert lazy.get("unknown") is None
+    assert lazy.get("beta").name == "beta"
+    assert "some_tools.alpha" not in sys.modules
+    assert [each.name for each in lazy] == [each.name for each in Registry(package)] == ["alpha", "beta"]
+    assert lazy.modules == known == {"alpha": "some_tools.alpha", "beta": "some_tools.beta"}
+
+
 def test_every_tool_is_in_a_toolset_that_can_be_chosen():
     registry = Registry(tools)
 
     assert {each.toolset for each in registry} == set(TOOLSETS)
     assert all(each.description and each.description.endswith(".") for each in registry)
-
-
-@given(st.lists(st.sampled_from([*TOOLSETS, *PRESETS, "all", " Mission ", "", " "]), max_size=6))
-def test_a_choice_means_the_union_of_its_toolsets_each_once(words):
-    chosen = parse_toolsets(",".join(words))
-
-    assert len(chosen) == len(set(chosen))
-    expected = set()
-    for word in (each.strip().lower() for each in words):
-        expected |= set(TOOLSETS) if word == "all" else set(PRESETS.get(word, (word,) if word else ()))
-    assert set(chosen) == expected
-
-
-@pytest.mark.parametrize(("word", "near"), [("misson", "mission"), ("workers", "worker"), ("zzz", None)])
-def test_an_unknown_toolset_is_refused_with_the_nearest_name(word, near):
-    with pytest.raises(InvalidInput) as refused:
-        parse_toolsets(f"mission,{word}")
-
-    assert refused.value.details == {"field": "toolsets"}
-    assert ("did you mean" in refused.value.message) is (near is not None)
-    assert near is None or f"'{near}'" in refused.value.message
 
 
 def test_a_tool_says_where_rest_reads_it_and_which_events_make_its_answer_stale():

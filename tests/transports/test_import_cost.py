@@ -20,6 +20,15 @@ from mission.transports.mcp_server import sdk_loader
             "mission.app, mission.transports.web.routes",
             "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe bpe_openai",
         ),
+        (
+            "mission.app, mission.transports.mcp_server.standalone.server",
+            "mcp mcp_types uvicorn mission.runtime.launching.launcher mission.services.runs.driver"
+            " mission.services.checks.checker mission.tools.missions.missions",
+        ),
+        (
+            "mission.serve, mission.program_cache, mission.transports.mcp_server.standalone.client",
+            "mission.app sqlalchemy pydantic pydantic_core starlette mcp",
+        ),
         ("mission.store.open_database", "mission.app mission.gateway pydantic starlette alembic psycopg"),
         (
             "mission.transports.cli.system.operator_token, mission.transports.cli.system.daemon",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mission.domain.permissions import PermissionPolicy
 from mission.domain.runs.options import Limits
@@ -16,29 +15,54 @@ from mission.gateway.caller import Caller, Identity
 from mission.gateway.idempotency import AlreadyAnswered, IdempotentCall
 from mission.gateway.registry import Registry, Tool
 from mission.services.agents.registration import LivenessSettings
-from mission.services.checks.ports import CheckPorts
-from mission.services.client_setup import ClientSetup
-from mission.services.launcher import Launcher
 from mission.services.repositories.working_trees import Trees
 from mission.store.database import Database
 from mission.store.transaction import Tx
 
+if TYPE_CHECKING:
+    from mission.services.checks.ports import CheckPorts
+    from mission.services.client_setup import ClientSetup
+    from mission.services.launcher import Launcher
+
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Ports:
-    """The services that tools may use besides the store."""
+    """The services that tools may use besides the store; the larger ones are made when a tool first needs them."""
 
-    trees: Trees
-    checks: CheckPorts
-    liveness: LivenessSettings
-    launcher: Launcher
-    clients: ClientSetup
-    events: EventLog
-    policy: PermissionPolicy = field(default_factory=PermissionPolicy)
-    daily: Limits = field(default_factory=Limits)
-    """What all runs together may spend in a day."""
+    def __init__(
+        self,
+        *,
+        trees: Trees,
+        checks: Callable[[], CheckPorts],
+        liveness: LivenessSettings,
+        launcher: Callable[[], Launcher],
+        clients: Callable[[], ClientSetup],
+        events: EventLog,
+        policy: PermissionPolicy,
+        daily: Limits,
+    ) -> None:
+        """Create the ports; `daily` is what all runs together may spend in a day."""
+        self.trees = trees
+        self.liveness = liveness
+        self.events = events
+        self.policy = policy
+        self.daily = daily
+        self._make_checks = checks
+        self._make_launcher = launcher
+        self._make_clients = clients
+
+    @property
+    def checks(self) -> CheckPorts:
+        return self._make_checks()
+
+    @property
+    def launcher(self) -> Launcher:
+        return self._make_launcher()
+
+    @property
+    def clients(self) -> ClientSetup:
+        return self._make_clients()
 
 
 class Call:
@@ -57,19 +81,17 @@ class Call:
         repeat: IdempotentCall | None,
     ) -> None:
         self.trees = ports.trees
-        self.checks = ports.checks
         self.liveness = ports.liveness
         self.policy = ports.policy
         self.daily = ports.daily
         self.registry = registry
-        self.launcher = ports.launcher
-        self.clients = ports.clients
         self.events = ports.events
         self.directory = caller.directory
         self.left = caller.left
         self.identity = identity
         self.answered: dict[str, Any] | None = None
         self.took_effect = False
+        self._ports = ports
         self._tool = tool
         self._steps = 0
         self._database = database
@@ -77,6 +99,18 @@ class Call:
         self._progress = caller.progress
         self._entry = entry
         self._repeat = repeat
+
+    @property
+    def checks(self) -> CheckPorts:
+        return self._ports.checks
+
+    @property
+    def launcher(self) -> Launcher:
+        return self._ports.launcher
+
+    @property
+    def clients(self) -> ClientSetup:
+        return self._ports.clients
 
     @property
     def actor(self) -> str | None:

@@ -27,9 +27,10 @@ from mission.gateway.caller import Caller, Identity
 from mission.gateway.escalation import Escalations, concerns_others
 from mission.gateway.heartbeats import HeartbeatRecorder
 from mission.gateway.idempotency import AlreadyAnswered, IdempotentCalls, idempotent_call
-from mission.gateway.registry import Registry, Tool, parse_toolsets
+from mission.gateway.registry import Registry, Tool
 from mission.gateway.retry import Retry, is_passing
 from mission.gateway.signal_intake import Signals
+from mission.gateway.toolsets import parse_toolsets
 from mission.spelling import nearest
 from mission.store.database import Database
 from mission.store.errors import ConflictingRow

@@ -13,9 +13,8 @@ from typing import Any, ClassVar, Literal, TypeVar, get_type_hints
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, model_validator
 
-from mission.domain.errors import Conflict, InvalidInput
+from mission.domain.errors import Conflict
 from mission.gateway.tool_schemas import input_schema, output_schema
-from mission.spelling import nearest
 
 
 class Arguments(BaseModel):
@@ -210,37 +209,37 @@ def tool(
     return declare
 
 
-PRESETS = {
-    "worker": ("mission", "tasks", "messages"),
-    "orchestrator": ("mission", "workflow", "tasks", "agents", "messages", "workspaces", "templates"),
-    "supervisor": ("mission", "workflow", "tasks", "agents", "messages", "workspaces", "templates", "crew", "control"),
-}
-"""Roles as sets of toolsets."""
-
-TOOLSETS = (
-    "mission",
-    "workflow",
-    "tasks",
-    "agents",
-    "messages",
-    "workspaces",
-    "templates",
-    "crew",
-    "control",
-)
-
-
 class Registry:
     """All tools of a package."""
 
-    def __init__(self, package: ModuleType) -> None:
-        self._tools = {found.name: found for found in _scan(package)}
+    def __init__(self, package: ModuleType, *, modules: Mapping[str, str] | None = None) -> None:
+        """Create the registry. With `modules`, which says where each tool is, a module is imported when one of its
+        tools is first called; otherwise all are imported now."""
+        self._package = package
+        self.modules: Mapping[str, str] = modules or {}
+        self.was_scanned = False
+        self._tools: dict[str, Tool] = {}
+        if modules is None:
+            self._scan()
 
     def __iter__(self) -> Iterator[Tool]:
+        self._scan()
         return iter(self._tools.values())
 
     def get(self, name: str) -> Tool | None:
+        if name not in self._tools and name in self.modules:
+            self._tools |= {found.name: found for found in _tools_in(self.modules[name])}
         return self._tools.get(name)
+
+    def _scan(self) -> None:
+        if not self.was_scanned:
+            names = [
+                module.name for module in pkgutil.walk_packages(self._package.__path__, f"{self._package.__name__}.")
+            ]
+            found = {each.name: (each, module) for module in names for each in _tools_in(module)}
+            self._tools = {name: each for name, (each, _) in found.items()}
+            self.modules = {name: module for name, (_, module) in found.items()}
+            self.was_scanned = True
 
     def addresses(self) -> dict[str, tuple[Tool, Address]]:
         """Return the tools that have a REST address, by path."""
@@ -253,29 +252,7 @@ class Registry:
         return [each for each in self if each.toolset in wanted]
 
 
-def parse_toolsets(text: str) -> tuple[str, ...]:
-    """Return the toolsets for a comma-separated list of toolsets and roles."""
-    chosen: dict[str, None] = {}
-    for word in filter(None, (part.strip().lower() for part in text.split(","))):
-        if word == "all":
-            chosen.update(dict.fromkeys(TOOLSETS))
-        elif word in PRESETS:
-            chosen.update(dict.fromkeys(PRESETS[word]))
-        elif word in TOOLSETS:
-            chosen[word] = None
-        else:
-            known = (*TOOLSETS, *PRESETS, "all")
-            close = nearest(word, known)
-            raise InvalidInput(
-                f"toolsets: '{word[:60]}' is unknown" + (f"; did you mean '{close}'?" if close else ""),
-                hint=f"Choose from: {', '.join(known)}.",
-                field="toolsets",
-            )
-    return tuple(chosen)
-
-
-def _scan(package: ModuleType) -> Iterator[Tool]:
-    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        for value in vars(importlib.import_module(module.name)).values():
-            if isinstance(value, Tool):
-                yield value
+def _tools_in(module: str) -> Iterator[Tool]:
+    for value in vars(importlib.import_module(module)).values():
+        if isinstance(value, Tool):
+            yield value

@@ -26,14 +26,14 @@ from pathlib import Path
 from mission.services.repositories import tree_threads, working_trees
 from mission.serve import run_standalone
 from mission.settings import Settings
-from mission.transports.mcp_server import standalone_input
+from mission.transports.mcp_server.standalone import server as standalone_server
 
 def hang(*_):
     print("hangs", file=sys.stderr, flush=True)
     threading.Event().wait()
 
 tree_threads.END_SECONDS = 0.0
-standalone_input.GRACE_SECONDS = 1.0
+standalone_server.GRACE_SECONDS = 1.0
 working_trees.find_tree = hang
 run_standalone(Settings(home=Path(sys.argv[1])), toolsets=None, agent=None)
 """

@@ -25,7 +25,7 @@ from mcp_types import version
 
 from mission.app import App
 from mission.settings import Settings
-from mission.transports.mcp_server import direct_call
+from mission.transports.mcp_server import protocol
 from tests.conftest import Front
 from tests.transports.live_server import Answer, Json, Live, shows_nothing_of_the_server
 
@@ -585,8 +585,8 @@ def test_an_ordinary_call_is_answered_as_the_sdk_would(live: Live, era: str) -> 
 
 
 def test_the_short_road_knows_the_same_versions_as_the_sdk() -> None:
-    assert direct_call.HANDSHAKE_VERSIONS == version.HANDSHAKE_PROTOCOL_VERSIONS
-    assert direct_call.MODERN_VERSIONS == version.MODERN_PROTOCOL_VERSIONS
+    assert protocol.HANDSHAKE_VERSIONS == version.HANDSHAKE_PROTOCOL_VERSIONS
+    assert protocol.MODERN_VERSIONS == version.MODERN_PROTOCOL_VERSIONS
 
 
 def without_moments(answer: Json) -> str:

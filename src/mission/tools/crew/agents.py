@@ -10,7 +10,8 @@ from pydantic import AfterValidator, Field
 from mission.domain.agents.agent import AgentType
 from mission.domain.missions.mission import Mission
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, attribute, parse_toolsets, tool
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.gateway.toolsets import parse_toolsets
 from mission.services.agents import access_tokens
 from mission.services.agents.access_tokens import Credentials
 from mission.services.crew import members

@@ -120,17 +120,54 @@ class LineWriter:
         """Write a JSON text; `before_waiting` is called if that may block until the reader has read.
 
         Line breaks in JSON occur only between its elements, where a space is equivalent."""
-        line = memoryview(message.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n")
+        line = _whole_line(message)
         if not self._lock.acquire(blocking=False):
             before_waiting()
             self._lock.acquire()
         try:
             if len(line) > select.PIPE_BUF or not self._poll.poll(0):
                 before_waiting()
-            while line:
-                try:
-                    line = line[os.write(self._file, line) :]
-                except BlockingIOError:
-                    select.select([], [self._file], [])
+            self._write_rest(line)
         finally:
             self._lock.release()
+
+    def write_some(self, message: bytes) -> Callable[[], None] | None:
+        """Write as much of a JSON text as the reader has room for; return the rest of the work, which may block, or
+        None if there is none."""
+        line = _whole_line(message)
+        if not self._lock.acquire(blocking=False):
+            return lambda: self.write(message, before_waiting=_wait)
+        try:
+            while line and self._poll.poll(0):
+                line = line[os.write(self._file, line[: select.PIPE_BUF]) :]
+        except BlockingIOError:
+            pass
+        except BaseException:
+            self._lock.release()
+            raise
+        if line:
+            return lambda: self._finish(line)
+        self._lock.release()
+        return None
+
+    def _finish(self, line: memoryview) -> None:
+        """Write the rest of a line, from any thread, and let others write."""
+        try:
+            self._write_rest(line)
+        finally:
+            self._lock.release()
+
+    def _write_rest(self, line: memoryview) -> None:
+        while line:
+            try:
+                line = line[os.write(self._file, line) :]
+            except BlockingIOError:
+                select.select([], [self._file], [])
+
+
+def _whole_line(message: bytes) -> memoryview:
+    return memoryview(message.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n")
+
+
+def _wait() -> None:
+    """Wait in a thread that may block."""

@@ -14,7 +14,8 @@ from mission.domain.errors import InvalidInput, MissionError
 from mission.events.bus import Topic
 from mission.events.log import EventLog, EventPage
 from mission.gateway.gateway import Gateway
-from mission.gateway.registry import Address, Tool, parse_toolsets
+from mission.gateway.registry import Address, Tool
+from mission.gateway.toolsets import parse_toolsets
 from mission.transports.http_common import caller_of, error_response, json_body, json_response, wait_for_disconnect
 from mission.transports.web.openapi import openapi
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mission.domain.errors import InvalidState
-from mission.gateway.registry import parse_toolsets
+from mission.gateway.toolsets import parse_toolsets
 from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, ConfigScope, discover
 from mission.runtime.client_setup import connect
 from mission.runtime.client_setup import setup as steps

@@ -22,7 +22,8 @@ from mission.transports.cli.tables import show_table
 def tools(name: str | None, toolsets: str, as_json: bool) -> None:
     """List the tools, or show the arguments of one."""
     from mission import tools as package  # deferred: a call does not need the models of all tools
-    from mission.gateway.registry import Registry, parse_toolsets
+    from mission.gateway.registry import Registry
+    from mission.gateway.toolsets import parse_toolsets
 
     wanted = parse_toolsets(toolsets)
     found = Registry(package).chosen(wanted)
