@@ -27,6 +27,7 @@ from bench import (
     recall,
     runs,
     snapshot,
+    startup,
 )
 from bench.effort import FULL, QUICK, Effort
 from bench.report import Row, save, show
@@ -50,6 +51,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
     "recall": recall.measure,
     "runs": runs.measure,
     "snapshot": snapshot.measure,
+    "startup": startup.measure,
 }
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import time
 from contextlib import ExitStack
 
 from bench.effort import Effort
+from bench.processes import python_memory, python_seconds
 from bench.protocol import ERAS, HANDSHAKE
 from bench.report import Row, Target, compared
 from bench.server import Daemon, daemon
-from bench.stdio import Bridge, resident_bytes
+from bench.stdio import Bridge
 from bench.timing import Turn, interleave
-from bench.work import bridge_turn, http_turn, milestone, trivial
+from bench.work import http_turn, milestone, stdio_turn, trivial
 
 SECTION = "bridge"
 MIB = 1024 * 1024
@@ -30,7 +28,7 @@ def _start(server: Daemon, effort: Effort) -> Row:
         with Bridge(server.home, HANDSHAKE) as started:
             return [started.seconds_to_greeting]
 
-    series = interleave({"bridge": bridge, "python": _python_start}, rounds=effort.starts)
+    series = interleave({"bridge": bridge, "python": lambda: [python_seconds("pass")]}, rounds=effort.starts)
     ours, floor = series["bridge"], series["python"]
     return Row(
         section=SECTION,
@@ -41,15 +39,15 @@ def _start(server: Daemon, effort: Effort) -> Row:
         floor="python -c pass",
         floor_figure=floor.p50 * 1000,
         ratio=ours.against(floor),
-        target=Target(100, of="figure"),
+        target=Target(40, of="figure"),
     )
 
 
 def _memory(server: Daemon) -> Row:
     with Bridge(server.home, HANDSHAKE) as bridge:
-        bridge_turn(bridge, server, HANDSHAKE, "log_milestone", milestone, calls=200)()
+        stdio_turn(bridge, server, HANDSHAKE, "log_milestone", milestone, calls=200)()
         ours = bridge.resident_bytes
-    floor = _python_memory()
+    floor = python_memory()
     return Row(
         section=SECTION,
         what="memory after 200 calls",
@@ -68,7 +66,7 @@ def _calls(server: Daemon, effort: Effort) -> list[Row]:
         for era in ERAS:
             bridge = stack.enter_context(Bridge(server.home, era))
             for tool, arguments in CALLS.items():
-                through = bridge_turn(bridge, server, era, tool, arguments, calls=effort.calls)
+                through = stdio_turn(bridge, server, era, tool, arguments, calls=effort.calls)
                 direct = http_turn(server, era, tool, arguments, calls=effort.calls)
                 subjects |= {f"{tool} bridge {era.name}": through, f"{tool} direct {era.name}": direct}
         series = interleave(subjects, rounds=effort.rounds)
@@ -84,20 +82,3 @@ def _calls(server: Daemon, effort: Effort) -> list[Row]:
         for era in ERAS
         for tool in CALLS
     ]
-
-
-def _python_start() -> list[float]:
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "pass"], check=True)
-    return [time.perf_counter() - start]
-
-
-def _python_memory() -> int:
-    command = [sys.executable, "-c", "print(flush=True); input()"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdout.readline()
-        size = resident_bytes(process.pid)
-        process.stdin.write(b"\n")
-    return size

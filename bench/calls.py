@@ -11,7 +11,7 @@ from bench.report import Row, Target, compared
 from bench.server import daemon, empty_server
 from bench.stdio import Bridge
 from bench.timing import Series, Turn, interleave
-from bench.work import TOOLS, bridge_turn, empty_turn, http_turn
+from bench.work import TOOLS, empty_turn, http_turn, stdio_turn
 
 SIZES = (100, 1_000, 10_000)
 SECTION = "one caller"
@@ -41,7 +41,7 @@ def _subjects(stack: ExitStack, size: int, effort: Effort) -> dict[str, Turn]:
         for era in ERAS:
             turn = http_turn(server, era, tool, arguments, calls=effort.calls)
             subjects[f"{tool} http {era.name} {size}"] = turn
-        subjects[f"{tool} bridge {size}"] = bridge_turn(bridge, server, HANDSHAKE, tool, arguments, calls=effort.calls)
+        subjects[f"{tool} bridge {size}"] = stdio_turn(bridge, server, HANDSHAKE, tool, arguments, calls=effort.calls)
     return subjects
 
 

@@ -14,9 +14,11 @@ class Effort:
     """Calls per round and subject."""
     starts: int
     """Starts of a process."""
+    idle_seconds: float
+    """How long a daemon is left alone before its memory is measured."""
     files: int
     snapshots: int
 
 
-FULL = Effort(rounds=15, calls=40, starts=15, files=100_000, snapshots=7)
-QUICK = Effort(rounds=3, calls=15, starts=5, files=20_000, snapshots=3)
+FULL = Effort(rounds=15, calls=40, starts=15, idle_seconds=3.0, files=100_000, snapshots=7)
+QUICK = Effort(rounds=3, calls=15, starts=5, idle_seconds=3.0, files=20_000, snapshots=3)

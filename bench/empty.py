@@ -16,6 +16,7 @@ import mcp_types as types
 import uvicorn
 import uvloop
 from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -31,7 +32,7 @@ async def call_tool(ctx: Any, params: Any) -> dict[str, Any]:  # noqa: ARG001
     return {"resultType": "complete", "content": [], "isError": False}
 
 
-def build() -> Starlette:
+def empty_server() -> Server[Any]:
     server: Server[Any] = Server(
         "empty",
         get_tool_input_schema=lambda name: SCHEMA,  # noqa: ARG005
@@ -39,6 +40,11 @@ def build() -> Starlette:
         on_call_tool=call_tool,  # type: ignore[arg-type]  # a plain dict is accepted
     )
     server.middleware.clear()
+    return server
+
+
+def build() -> Starlette:
+    server = empty_server()
     manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
 
     @asynccontextmanager
@@ -62,6 +68,15 @@ async def serve(place: Path) -> None:
     await uvicorn.Server(config).serve(sockets=[listener])
 
 
+async def serve_stdio() -> None:
+    server = empty_server()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 50)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
 if __name__ == "__main__":
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve(Path(sys.argv[1])))
+        runner.run(serve_stdio() if sys.argv[1] == "--stdio" else serve(Path(sys.argv[1])))

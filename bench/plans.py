@@ -18,16 +18,18 @@ from mission.store.transaction import Tx
 
 SIZES = (100, 10_000)
 SECTION = "plans of {database}: 10,000 tasks compared with 100"
+READY = "next task of {database}: 10,000 ready tasks"
+PLAIN = "task_get"
 
 
 class Planned:
     """One plan of a size and one agent."""
 
-    def __init__(self, place: Local, size: int) -> None:
+    def __init__(self, place: Local, tasks: list[dict[str, Any]]) -> None:
         self.place = place
         new = {"name": "W", "source_type": "prompt", "source_content": "x", "max_parallel_tasks": 20}
         self.mission_id = place.call("workflow_create", new)["id"]
-        plan = {"summary": "s", "approach": "a", "tasks": tasks_of(size)}
+        plan = {"summary": "s", "approach": "a", "tasks": tasks}
         begun = time.perf_counter()
         place.call("workflow_set_plan", {"id": self.mission_id, "plan": plan})
         self.plan_seconds = time.perf_counter() - begun
@@ -40,6 +42,20 @@ class Planned:
         return {
             "workflow_next_tasks": turn(calls, lambda: ask("workflow_next_tasks", mission)),
             "workflow_progress": turn(calls, lambda: ask("workflow_progress", mission)),
+            "task_claim_next": turn(calls, self._claim, after=self._release),
+        }
+
+    def ready_turns(self, calls: int) -> dict[str, Turn]:
+        mission = {"workflow_id": self.mission_id}
+        agent = {**mission, "agent_id": self.agent_id}
+        task = {"id": self.place.call("workflow_next_tasks", mission)["tasks"][0]["id"]}
+        ask, turn = self.place.ask, self.place.turn
+        return {
+            PLAIN: turn(calls, lambda: ask("task_get", task)),
+            "workflow_next_tasks": turn(calls, lambda: ask("workflow_next_tasks", mission)),
+            "workflow_next_tasks, limit 1": turn(calls, lambda: ask("workflow_next_tasks", {**mission, "limit": 1})),
+            "task_get_available": turn(calls, lambda: ask("task_get_available", agent)),
+            "task_get_available, limit 1": turn(calls, lambda: ask("task_get_available", {**agent, "limit": 1})),
             "task_claim_next": turn(calls, self._claim, after=self._release),
         }
 
@@ -71,13 +87,19 @@ def tasks_of(size: int) -> list[dict[str, Any]]:
     ]
 
 
+def ready_tasks(size: int) -> list[dict[str, Any]]:
+    """Return a plan in which nothing waits for anything else."""
+    goal = "Change the parser so that it accepts empty input"
+    return [{"name": f"task {number}", "description": goal, "sequence": 1} for number in range(size)]
+
+
 def measure(effort: Effort) -> list[Row]:
     rows: list[Row] = []
     for database in DATABASES:
         section = SECTION.format(database=database)
         with ExitStack() as stack:
             runner = stack.enter_context(asyncio.Runner())
-            planned = {size: Planned(stack.enter_context(local(runner, database)), size) for size in SIZES}
+            planned = {size: Planned(stack.enter_context(local(runner, database)), tasks_of(size)) for size in SIZES}
             subjects: dict[str, Turn] = {}
             for size, each in planned.items():
                 subjects |= {f"{tool} {size}": turn for tool, turn in each.turns(effort.calls).items()}
@@ -92,7 +114,46 @@ def measure(effort: Effort) -> list[Row]:
                     target=Target(1000, of="figure"),
                 )
             )
+        rows += _ready_rows(database, effort)
     return rows
+
+
+def _ready_rows(database: str, effort: Effort) -> list[Row]:
+    """Return how the cost of asking for work depends on how much of it is ready."""
+    section = READY.format(database=database)
+    with ExitStack() as stack:
+        runner = stack.enter_context(asyncio.Runner())
+        subjects: dict[str, Turn] = {}
+        for size in SIZES:
+            planned = Planned(stack.enter_context(local(runner, database)), ready_tasks(size))
+            subjects |= {f"{tool} {size}": turn for tool, turn in planned.ready_turns(effort.calls).items()}
+        tools = list(planned.ready_turns(1))
+        series = interleave(subjects, rounds=effort.rounds)
+    few, many = SIZES
+    plain = series[f"{PLAIN} {many}"]
+    growth = [
+        compared(
+            section,
+            tool,
+            series[f"{tool} {many}"],
+            series[f"{tool} {few}"],
+            floor_name="at 100 ready",
+            target=Target(1.2),
+        )
+        for tool in tools
+    ]
+    compared_to_plain = [
+        compared(
+            section,
+            tool,
+            series[f"{tool} {many}"],
+            plain,
+            floor_name=f"{PLAIN}, a plain read",
+            target=Target(1.5) if tool.endswith("limit 1") else None,
+        )
+        for tool in tools[1:]
+    ]
+    return [*growth, *compared_to_plain]
 
 
 def _row(section: str, tool: str, series: dict[str, Series]) -> Row:

@@ -58,8 +58,15 @@ def daemon(*, tasks: int, audited: bool = True, settings: Mapping[str, str] | No
 @contextmanager
 def start(home: Path) -> Iterator[Address]:
     """Yield a daemon on an existing store."""
+    with mission_up(home) as (address, _):
+        yield address
+
+
+@contextmanager
+def mission_up(home: Path) -> Iterator[tuple[Address, int]]:
+    """Yield the address and the process id of a daemon on an existing store."""
     with _process([sys.executable, "-m", "mission", "up", "--port", "0"], home) as process:
-        yield _address(home / "daemon.json", process)
+        yield _address(home / "daemon.json", process), process.pid
 
 
 @contextmanager

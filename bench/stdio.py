@@ -1,25 +1,28 @@
-"""The bridge `mission mcp` as a client sees it: a process that answers line by line."""
+"""A server on stdin and stdout as a client sees it: a process that answers line by line."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 from bench.protocol import Era
 from bench.server import environment
 
 MISSION = str(Path(sys.executable).with_name("mission"))
+EMPTY = (sys.executable, "-m", "bench.empty", "--stdio")
 
 
-class Bridge:
-    """A bridge to the daemon of that home, ready for calls; as a context manager it ends the process."""
+class StdioServer:
+    """A process that serves MCP, ready for calls; as a context manager it ends the process."""
 
-    def __init__(self, home: Path, era: Era) -> None:
+    def __init__(self, command: Sequence[str], home: Path, era: Era) -> None:
         begun = time.perf_counter()
         self._process = subprocess.Popen(
-            [MISSION, "mcp"],
+            command,
             cwd="/",  # outside any tree: this measures the bridge, not a snapshot
             env=environment(home),
             stdin=subprocess.PIPE,
@@ -41,21 +44,39 @@ class Bridge:
         while not answer.endswith(b"\n"):
             part = self._output.read(262_144)
             if not part:
-                raise ConnectionError("the bridge ended")
+                raise ConnectionError("the server ended")
             answer += part
         return answer
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     @property
     def resident_bytes(self) -> int:
         return resident_bytes(self._process.pid)
 
-    def __enter__(self) -> Bridge:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
         self._input.close()
         self._process.wait(timeout=10)
         self._output.close()
+
+
+class Bridge(StdioServer):
+    """A bridge to the daemon of that home."""
+
+    def __init__(self, home: Path, era: Era) -> None:
+        super().__init__([MISSION, "mcp"], home, era)
+
+
+class Standalone(StdioServer):
+    """A standalone server on the store of that home."""
+
+    def __init__(self, home: Path, era: Era) -> None:
+        super().__init__([MISSION, "mcp", "--standalone"], home, era)
 
 
 def resident_bytes(pid: int) -> int:

@@ -10,10 +10,11 @@ from bench.http import Address, Connection
 from bench.protocol import Era
 from bench.seed import MEASURED, trim
 from bench.server import Daemon
-from bench.stdio import Bridge
+from bench.stdio import StdioServer
 from bench.timing import WARM_UP, Turn, timed
 
 Arguments = Callable[[Daemon, int], Mapping[str, Any]]
+_LIKE_A_MILESTONE = {"task_id": "t_0123456789", "message": MEASURED, "progress": 50}
 _STRIDE = 7919  # a prime: neighbors in time are not neighbors in the store
 
 
@@ -70,12 +71,12 @@ def http_turn(
     return turn
 
 
-def bridge_turn(bridge: Bridge, daemon: Daemon, era: Era, tool: str, arguments: Arguments, *, calls: int) -> Turn:
+def stdio_turn(server: StdioServer, daemon: Daemon, era: Era, tool: str, arguments: Arguments, *, calls: int) -> Turn:
     numbers = itertools.count()
 
     def turn() -> list[float]:
         requests = [era.call(tool, arguments(daemon, next(numbers))) + b"\n" for _ in range(calls + WARM_UP)]
-        times = timed(bridge, requests)
+        times = timed(server, requests)
         trim(daemon.database)
         return times
 
@@ -85,8 +86,14 @@ def bridge_turn(bridge: Bridge, daemon: Daemon, era: Era, tool: str, arguments: 
 def empty_turn(address: Address, era: Era, *, calls: int) -> Turn:
     """Return a turn of the empty tool, with arguments like those of log_milestone."""
     connection = Connection(address)
-    request = address.call(era, "nothing", {"task_id": "t_0123456789", "message": MEASURED, "progress": 50})
+    request = address.call(era, "nothing", _LIKE_A_MILESTONE)
     return lambda: timed(connection, [request] * (calls + WARM_UP))
+
+
+def empty_stdio_turn(server: StdioServer, era: Era, *, calls: int) -> Turn:
+    """Return a turn of the empty tool over stdio."""
+    request = era.call("nothing", _LIKE_A_MILESTONE) + b"\n"
+    return lambda: timed(server, [request] * (calls + WARM_UP))
 
 
 def _task(daemon: Daemon, number: int) -> str:

@@ -1,6 +1,6 @@
 """Files in MISSION_HOME with what a process would otherwise work out again at every start.
 
-A file is used only by the program that wrote it: with another version, changed code or damage it is worthless, and is
+A file is used only by the program that wrote it. After an upgrade, a change of the code or damage it is ignored and
 written again. Standard library only.
 """
 
