@@ -23,6 +23,7 @@ OPERATORS_OWN = {
     "permission_show",
 }
 OPERATORS_OWN |= {"token_list", "token_rotate", "token_revoke"}
+OPERATORS_OWN |= {"client_list", "client_preview", "client_connect"}
 OPERATORS_OWN |= {"run_start", "run_update", "run_pause", "run_resume", "run_stop", "run_land"}
 WORKERS = {
     "mcp__agent__get_epic",

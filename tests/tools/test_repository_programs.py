@@ -372,6 +372,9 @@ async def workspaces(do: Journey, top: Path, trap: Trap) -> None:
         made[name] = (await do("workspace_create", wish))["id"]
         populate(path, trap)
     await do("workspace_list", {"workflow_id": workflow, "include_state": True})
+    await do("overview_workspaces", {})
+    await do("overview_workspace_sizes", {"workspace_ids": list(made.values())})
+    await do("overview_running_changes", {"mission_id": workflow})
     for id in made.values():
         await do("workspace_get", {"id": id})
     (top.parent / "kept" / "README.md").write_text("unsaved\n")

@@ -98,6 +98,7 @@ RULES: Mapping[AgentType, Rules] = {
             "execution_*",
             "adapter_*",
             "overview*",
+            "costs",
             "mission_export",
             "queue_*",
             "checks_*",

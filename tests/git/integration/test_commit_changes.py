@@ -65,7 +65,8 @@ def test_changes_with_lines_have_the_same_patch_packed(run: Run) -> None:
 
     changes = changes_between(run.repo.path, run.start, new, lines=True)
 
-    assert Patch.unpacked(str(changes.patch)) == patch_between(run.repo.path, run.start, new)
+    assert changes.patch is not None
+    assert Patch.unpacked(changes.patch.content) == patch_between(run.repo.path, run.start, new)
 
 
 def test_a_submodule_has_no_lines_but_a_reason(run: Run, tmp_path: Path) -> None:

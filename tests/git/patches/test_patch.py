@@ -16,7 +16,9 @@ from tests.git.real_repositories import Folder, Repo
 
 
 def everything(repo: Folder, snapshot: Snapshot) -> Patch:
-    found = Patch.unpacked(find_changes(repo.snapshots, snapshot, lines=True).patch or "")
+    stored = find_changes(repo.snapshots, snapshot, lines=True).patch
+    assert stored is not None
+    found = Patch.unpacked(stored.content)
     assert found is not None
     assert found.missing is None
     return found

@@ -206,7 +206,8 @@ async def test_the_end_of_a_slow_step_is_a_reason_to_look_again_although_nothing
     async def merge_slowly(*_):
         await may_end.wait()
 
-    runner = StepRunner(None, {Build: merge_slowly}, wake=woken.set)
+    context = SimpleNamespace(events=SimpleNamespace(last=0))
+    runner = StepRunner(context, {Build: merge_slowly}, wake=woken.set)
     await runner.carry_out(None, [Build(candidate_ids=["cd_1"])])
     await runner.carry_out(None, [Build(candidate_ids=["cd_2"])])  # the branch is in use: it has to wait
     assert not runner.has_ended

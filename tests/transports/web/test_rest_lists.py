@@ -29,6 +29,8 @@ LISTS: dict[str, tuple[str, dict[str, str]]] = {
     "/api/audit": ("entries", {"tool": "template_create"}),
 }
 """The field of the answer that holds the rows, and what the list is asked with."""
+WHOLE = {"/api/clients", "/api/costs"}
+"""Addresses with a few rows that always come at once."""
 
 
 @pytest.fixture
@@ -90,7 +92,7 @@ def test_every_address_that_lists_honors_limit_and_goes_on_where_the_page_ended(
     live_on_both: Live, execution: str
 ) -> None:
     addresses = live_on_both.app.gateway.registry.addresses()
-    listing = {path for path in addresses if not path.endswith(("{id}", "/output", "/report"))}
+    listing = {path for path in addresses if not path.endswith(("{id}", "/output", "/report"))} - WHOLE
     assert listing == set(LISTS)
 
     for address in listing:

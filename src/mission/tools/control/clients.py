@@ -21,7 +21,7 @@ class OneClient(Arguments):
 
 
 class ConnectClient(OneClient):
-    digest: str = Field(min_length=64, max_length=64, description="The digest that client_preview returned")
+    digest: str = Field(min_length=64, max_length=64, description="The digest that the preview showed")
 
 
 class ClientRow(Result):

@@ -52,7 +52,7 @@ def audit(
 ) -> None:
     """Show calls with their callers and results, newest last. With an ID, such as that of an incident, show that call.
 
-    Calls that only read are left out unless they failed, or you ask for them with --all or --tool.
+    Calls that only read are left out unless they failed, or you ask for them with --all, --tool, --log or --json.
     """
     if entry_id is not None:
         found = client.call("audit_get", {"id": entry_id})
@@ -63,7 +63,7 @@ def audit(
         "tool": tool,
         "status": status,
         "since": _moment(since),
-        "reads": everything or tool is not None,
+        "reads": everything or as_json or as_log or tool is not None,
         "names": True,
         "limit": limit,
         "lines": as_log,
