@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("--seed", default=os.environ.get("MISSION_TEST_SEED", "0"), help="the seed of the first one")
     parser.add_argument("--first", type=int, default=0, help="the number of the first one")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--common", action="store_true", help="leave out what rarely happens, such as two daemons")
     parser.add_argument("--truth", action="store_true", help="count what agents said and what was true, as JSON")
     options = parser.parse_args()
     if os.environ.get("PYTHONHASHSEED") != "0":
@@ -44,12 +45,16 @@ def _fan_out(options: argparse.Namespace) -> int:
         arguments = [f"--missions={last - first}", f"--first={options.first + first}", f"--seed={options.seed}"]
         begun.append(
             subprocess.Popen(
-                [sys.executable, "-m", "tests.simulation", *arguments, *(["--truth"] if options.truth else [])],
+                [sys.executable, "-m", "tests.simulation", *arguments, *_flags(options)],
                 cwd=ROOT,
                 env={**os.environ, "PYTHONHASHSEED": "0"},
             )
         )
     return max(process.wait() for process in begun)
+
+
+def _flags(options: argparse.Namespace) -> list[str]:
+    return [f"--{name}" for name in ("common", "truth") if getattr(options, name)]
 
 
 def _play(options: argparse.Namespace) -> int:
@@ -58,6 +63,7 @@ def _play(options: argparse.Namespace) -> int:
     from tests.simulation.truth import Truth
 
     simulator, truth = Simulator(), Truth()
+    draw = scenarios.common if options.common else scenarios.drawn
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 10, 10)  # what was imported stays, and a mission leaves little behind
@@ -66,7 +72,7 @@ def _play(options: argparse.Namespace) -> int:
     begun = time.monotonic()
     for number in range(options.first, options.first + options.missions):
         seed = f"{options.seed}-{number}"
-        scenario = scenarios.doubtful() if options.truth else scenarios.drawn(seed)
+        scenario = scenarios.doubtful() if options.truth else draw(seed)
         try:
             outcome = simulator.play(scenario, seed=seed)
         except Exception as error:  # noqa: BLE001 - the next mission may fail for another reason

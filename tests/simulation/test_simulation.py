@@ -28,7 +28,7 @@ def simulator() -> Simulator:
 def test_no_rule_is_broken_whatever_agents_do_and_whenever_the_daemon_dies(share: int):
     """The seed is printed with each failure; `make simulate` plays more."""
     size = MISSIONS // SHARES
-    arguments = [f"--missions={size}", f"--first={share * size}", f"--seed={fault_cases.SEED}"]
+    arguments = ["--common", f"--missions={size}", f"--first={share * size}", f"--seed={fault_cases.SEED}"]
     played = subprocess.run(
         [sys.executable, "-m", "tests.simulation", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -199,7 +199,9 @@ class MemoryGit:
         files = {path: text for path, text in self._repository.trees[tree].items() if path not in paths}
         return self._repository.write_tree({**files, **{path: made[path] for path in paths if path in made}})
 
-    def run_setup(self, command: str, *, folder: Path, seconds: float, variables: Any = None) -> None:
+    def run_setup(
+        self, command: str, *, folder: Path, seconds: float, variables: Any = None, inherited: Sequence[int] = ()
+    ) -> None:
         self._repository.run_command(command, self._worktree(folder))
 
     def merge_commit(self, top: Path, *, tip: str, candidate: str, tree: str, details: CommitDetails) -> str:

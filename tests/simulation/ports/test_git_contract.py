@@ -30,11 +30,13 @@ from mission.git.integration.landing import land
 from mission.git.integration.merge_commit import CommitDetails, merge_commit, squash_commit
 from mission.git.integration.merge_worktree import check_out, check_out_fresh, discard
 from mission.git.integration.preflight_facts import preflight_facts
+from mission.git.integration.regenerated_files import with_files, with_tip_side
 from mission.git.integration.trial_merge import Conflicted, trial_merge
 from mission.git.snapshot import Snapshots
 from mission.git.worktrees.creation import WorktreeMaker, WorktreeRequest
 from mission.git.worktrees.merge_check import unmerged
 from mission.git.worktrees.removal import WorktreeToRemove
+from mission.git.worktrees.setup import run_setup
 from mission.git.worktrees.worktree import tip_of
 from mission.services.repositories.working_trees import Trees
 from tests.simulation.ports.memory_git import MemoryGit, MemoryRepository
@@ -265,6 +267,27 @@ async def test_two_that_change_the_same_line_conflict(work: Work, path: str, kin
 
     assert isinstance(merged, Conflicted)
     assert [(each.path, each.kind) for each in merged.paths] == [(path, kind)]
+
+
+async def test_a_conflicting_file_is_taken_from_the_tip_and_made_again_in_a_worktree(work: Work):
+    await work.begin()
+    one = await work.freeze("one", {"a.txt": "one\n"})
+    two = await work.freeze("two", {"a.txt": "two\n", "c.txt": "c\n"})
+    tip, here = await work.merge(one), await work.worktree("two")
+    conflicted = await work.do(trial_merge, work.top, tip=tip, candidate=two.commit)
+
+    from_tip = await work.do(with_tip_side, work.top, conflicted)
+    await work.do(run_setup, "true", folder=here, seconds=60.0)
+    work.place.write(here, {"a.txt": "made again\n"})
+    made = await work.do(with_files, here, tree=from_tip, paths=["a.txt"])
+
+    async def changed(tree: str) -> list[str]:
+        merge = {"tip": tip, "candidate": two.commit, "tree": tree, "details": details("two")}
+        commit = await work.do(merge_commit, work.top, **merge)
+        return sorted((await work.do(changes_between, work.top, tip, commit)).paths)
+
+    assert await changed(from_tip) == ["c.txt"]
+    assert await changed(made) == ["a.txt", "c.txt"]
 
 
 async def test_a_conflict_is_started_where_its_author_works_and_ends_with_the_next_candidate(work: Work):

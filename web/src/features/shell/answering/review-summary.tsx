@@ -32,7 +32,7 @@ function FirstHunk({ taskId, path }: { taskId: string; path: string }) {
   const lines = useMemo(() => parseDiff(diff.data?.patch ?? "").slice(0, SHOWN_LINES), [diff.data]);
   if (lines.length === 0) return null;
   return (
-    <div className="patch first-hunk" tabIndex={0} role="region" aria-label={`First changes in ${path}`} data-scrolls>
+    <div className="patch first-hunk" tabIndex={0} role="group" aria-label={`First changes in ${path}`} data-scrolls>
       <p className="patch-head">
         <code>{path}</code>
       </p>
