@@ -32,7 +32,7 @@ from tests.simulation.ports.launching import CLIENTS, KnownClients, Launched
 from tests.simulation.ports.machine import Machine, Nature, Program
 from tests.simulation.ports.memory_git import MemoryRepository
 from tests.simulation.ports.memory_trees import MemoryTrees
-from tests.simulation.ports.mortality import track_tasks
+from tests.simulation.ports.mortality import FREEZES, track_tasks
 from tests.simulation.ports.virtual_time import VirtualClock, VirtualLoop
 from tests.simulation.rules.budgets import BudgetWatch
 from tests.simulation.rules.facts import Violation
@@ -227,7 +227,7 @@ class SimulatedMission:
                 ended = ended if ended is not None else loop.time()
                 if not live and not self.machine.running:
                     return
-                if loop.time() - ended > SETTLE:
+                if loop.time() - ended > SETTLE + self.scenario.freezes * max(FREEZES):
                     raise Violation(f"nothing_outlives_its_run: the run is {state}, and {live} executions live")
             if loop.time() > HORIZON * (4 if self.scenario.nature.is_slow or self.scenario.freezes else 1):
                 raise Violation(await self.work.read(self._stuck))

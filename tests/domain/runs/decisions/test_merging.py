@@ -187,8 +187,15 @@ def test_a_stack_is_checked_once_and_merged_together():
     assert decided(*candidates, rounds=rounds) == (CheckMerged(candidate_ids=ids(1, 2, 3, 4)),)
     candidates, rounds = stack(None, None, None, PASSED)
     assert decided(*candidates, rounds=rounds) == (MarkChecked(candidate_ids=ids(1, 2, 3, 4), round_id=rounds[0].id),)
-    candidates = [replace(each, state=CandidateState.CHECKED) for each in candidates]
+    candidates = [replace(each, state=CandidateState.CHECKED, round_id=rounds[0].id) for each in candidates]
     assert decided(*candidates, rounds=rounds) == (Advance(candidate_ids=ids(1, 2, 3, 4)),)
+
+
+def test_candidates_of_different_rounds_are_merged_one_after_the_other():
+    """The second waited for a review, while the first was checked alone."""
+    candidates, rounds = stack(PASSED, PASSED, None, None)
+    first, second = (replace(each, state=CandidateState.CHECKED) for each in candidates[:2])
+    assert decided(first, second, rounds=rounds) == (Advance(candidate_ids=ids(1)),)
 
 
 def test_a_failing_stack_is_bisected_and_what_passes_is_merged_first():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import takewhile
 
 from mission.domain.checks.round import Purpose, RoundState
 from mission.domain.runs.candidate import Candidate, CandidateState
@@ -162,11 +163,24 @@ def _repeat_broken(draft: Draft, chain: Sequence[Candidate]) -> bool:
 def _finish(draft: Draft, chain: Sequence[Candidate]) -> None:
     """Record that the trees passed; then move the branch."""
     ids = tuple(each.id for each in chain)
-    if all(each.state is CandidateState.CHECKED for each in chain):
-        draft.add(Advance(candidate_ids=ids))
-        return
-    round = _round(draft.view, chain[-1])
-    draft.add(MarkChecked(candidate_ids=ids, round_id=round.id if round is not None else None))
+    if any(each.state is not CandidateState.CHECKED for each in chain):
+        round = _round(draft.view, chain[-1])
+        draft.add(MarkChecked(candidate_ids=ids, round_id=round.id if round is not None else None))
+    elif together := _of_one_round(draft.view, chain):
+        draft.add(Advance(candidate_ids=tuple(each.id for each in together)))
+    else:
+        _check_first(draft, chain[:1])
+
+
+def _of_one_round(view: RunView, chain: Sequence[Candidate]) -> list[Candidate]:
+    """Return the beginning of a chain that one round has checked: the branch moves only to a tree with evidence.
+
+    One that waited for a review may meanwhile be built upon another that was checked alone.
+    """
+    same = list(takewhile(lambda each: each.round_id == chain[0].round_id, chain))
+    while same and outcome(view, same[-1]) is not TreeOutcome.PASSED:
+        same.pop()
+    return same
 
 
 def _blame(draft: Draft, candidate: Candidate) -> bool:
