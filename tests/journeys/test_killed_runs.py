@@ -82,6 +82,7 @@ EXCUSED = {
     "git mission.git.integration.preflight_facts._identity": "before a run exists, with --init",
     "git mission.git.integration.preflight_facts.init_repository": "before a run exists, with --init",
     "write mission.services.runs.agents.asking._withdraw": "a question that was never needed, by chance",
+    "write mission.services.runs.agents.stopping._request_stop": "one write, only if another daemon follows the agent",
     "write mission.services.runs.agents.stopping._tell": "a nudge after minutes of silence",
     "write mission.services.runs.lifecycle.landing._refused": "one write of a question, like open_question",
     "write mission.services.runs.merging.advancing._ask": "one write of a question, like open_question",
