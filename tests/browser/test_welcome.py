@@ -75,6 +75,7 @@ def test_a_client_is_connected_with_a_click_after_the_difference_is_shown(visit:
     written = json.loads((home / ".claude.json").read_text())
     assert written["theme"] == "dark"
     assert written["mcpServers"]["mission"]["args"] == ["mcp"]
+    live.run(live.app.gateway.audit.flush())
     [entry] = live.call("audit_list", {"tool": "client_connect"})["entries"]
     assert entry["status"] == "ok"
 
