@@ -30,7 +30,7 @@ class Line:
         """As in a sleep: what is connected looks connected, and nothing comes."""
         self._do(self._open.clear)
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         self._do(self._restore)
 
     def _do(self, act: object) -> None:

@@ -214,7 +214,7 @@ def test_a_cut_line_and_one_that_died_in_a_sleep_are_noticed_and_caught_up_on_wi
         line.cut()
         expect(page.get_by_text("Not connected since")).to_be_visible()
         say("Said while the line was cut")
-        line.mend()
+        line.restore()
         connected(page)
         expect(page.get_by_text("Said while the line was cut")).to_have_count(1)
 
@@ -223,7 +223,7 @@ def test_a_cut_line_and_one_that_died_in_a_sleep_are_noticed_and_caught_up_on_wi
         page.clock.fast_forward(20_000)  # quiet for long: it asks
         page.clock.fast_forward(10_000)  # and nothing answers
         expect(page.get_by_text("Not connected since")).to_be_visible()
-        line.mend()
+        line.restore()
         connected(page)
         expect(page.get_by_text("Said in its sleep")).to_have_count(1)
         say("Said afterwards")
@@ -255,6 +255,6 @@ def test_a_page_opens_without_a_connection_because_it_was_loaded_before_and_othe
         expect(page.get_by_text("templates-page")).to_have_count(0)
 
         context.unroute("**/templates-page-*")
-        line.mend()
+        line.restore()
         expect(page.get_by_role("heading", name="Templates", level=1)).to_be_visible()
         context.close()

@@ -19,7 +19,7 @@ class BudgetWatch:
         self._since = 0.0
 
     def look(self, run: Run, *, now: float, lives: object) -> None:
-        """Raise a Violation if a program runs much longer than it may; a change of the rules or a death starts anew."""
+        """Raise a Violation if a program runs much longer than it may; new rules or a death restart the clock."""
         limit, wanted = run.wanted.budget.usd, run.wanted
         is_spent = limit is not None and self._machine.recorded() >= limit and not wanted.finish_only
         seen = (limit, run.state, lives) if is_spent and run.state is RunState.RUNNING else None
