@@ -54,14 +54,3 @@ def use_home(monkeypatch: pytest.MonkeyPatch, home: Path, *, program: Path) -> N
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
     monkeypatch.setattr(sys, "argv", [str(program)])
-
-
-def claude_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a home in which Claude Code is installed, has a configuration, and is not connected."""
-    home = folder / "home"
-    home.mkdir()
-    program = write_server(folder / "bin")
-    write_client(program.parent, "claude", version="2.1.325")
-    use_home(monkeypatch, home, program=program)
-    (home / ".claude.json").write_text('{\n  "theme": "dark"\n}\n')
-    return home

@@ -14,13 +14,20 @@ from mission.settings import Settings
 from tests.browser.chromium import Chromium
 from tests.browser.conftest import House
 from tests.browser.test_accessibility import BARRIERS, CUT
-from tests.fake_mission_program import claude_home, write_program
+from tests.fake_mission_program import use_home, write_client, write_program, write_server
 from tests.transports.live_server import Live, serving
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return claude_home(tmp_path, monkeypatch)
+    """A person's home: Claude Code is installed and has a configuration."""
+    home = tmp_path / "home"
+    home.mkdir()
+    program = write_server(tmp_path / "bin")
+    write_client(program.parent, "claude", version="2.1.325")
+    use_home(monkeypatch, home, program=program)
+    (home / ".claude.json").write_text('{\n  "theme": "dark"\n}\n')
+    return home
 
 
 @pytest.fixture

@@ -8,12 +8,19 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import Conflict, InvalidInput, InvalidState, PermissionDenied
-from tests.fake_mission_program import claude_home, write_program
+from tests.fake_mission_program import use_home, write_client, write_program, write_server
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return claude_home(tmp_path, monkeypatch)
+    """A home in which Claude Code is installed, has a configuration, and is not connected."""
+    home = tmp_path / "home"
+    home.mkdir()
+    program = write_server(tmp_path / "bin")
+    write_client(program.parent, "claude", version="2.1.325")
+    use_home(monkeypatch, home, program=program)
+    (home / ".claude.json").write_text('{"theme": "dark"}\n')
+    return home
 
 
 async def claude(call):
